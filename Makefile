@@ -1,0 +1,57 @@
+# Every target does its own set-up. What the machine must have: Python 3.11 or newer with venv, git, make.
+PYTHON ?= python3
+BIN := .venv/bin
+RUN := $(BIN)/python -m
+
+.PHONY: up install test test-deps check bench docs clean
+
+up: install
+	@$(BIN)/assize up
+
+install: .venv/.installed
+
+test-deps: .venv/.installed-dev
+	@$(BIN)/python tests/browser_setup.py
+
+# Lint, types and the rest on SQLite, then the same tests on PostgreSQL.
+test: test-deps lint
+	$(RUN) pytest
+	$(RUN) pytest --pg
+
+# Fast: what each commit passes.
+check: .venv/.installed-dev lint
+	$(RUN) pytest -q -m "not browser and not live"
+
+.PHONY: lint
+lint: .venv/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python manage.py makemigrations --check --dry-run
+
+bench: .venv/.installed-dev
+	$(BIN)/python -m benchmarks
+
+docs: .venv/.installed-dev
+	$(BIN)/python -m docs.make
+
+clean:
+	rm -rf .venv build artifacts *.egg-info .mypy_cache .pytest_cache .ruff_cache
+
+.venv/bin/uv: constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Assize needs Python 3.11 or newer; this is $$($(PYTHON) --version). Set PYTHON=python3.x."; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing. On Debian or Ubuntu: apt install python3-venv"; exit 1; }
+	@test -x .venv/bin/python || $(PYTHON) -m venv .venv
+	@$(RUN) pip install --quiet --disable-pip-version-check -c constraints.txt uv
+	@touch $@
+
+# uv is fast; where it cannot reach the package index as pip does, pip installs the same.
+.venv/.installed: .venv/bin/uv pyproject.toml constraints.txt
+	@echo "Installing…"
+	@$(BIN)/uv pip install --quiet -c constraints.txt -e . || $(RUN) pip install --quiet -c constraints.txt -e .
+	@touch $@
+
+.venv/.installed-dev: .venv/bin/uv pyproject.toml constraints.txt
+	@echo "Installing, with the tools for tests…"
+	@$(BIN)/uv pip install --quiet -c constraints.txt -e '.[dev]' || $(RUN) pip install --quiet -c constraints.txt -e '.[dev]'
+	@touch $@ .venv/.installed

@@ -1,0 +1,35 @@
+"""The family of errors a user can cause. config/http.py turns each into a page or a JSON answer."""
+
+
+class Refusal(Exception):
+    """What was asked cannot be done, in words for the one who asked. `details` holds facts for programs."""
+
+    status = 422
+    code = "invalid"
+
+    def __init__(self, message: str, **details: object) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details
+
+
+class NotSignedIn(Refusal):
+    status, code = 401, "not_signed_in"
+
+
+class Forbidden(Refusal):
+    status, code = 403, "forbidden"
+
+
+class Conflict(Refusal):
+    status, code = 409, "conflict"
+
+
+class TooMany(Refusal):
+    """Asked too often; `retry_after` is in seconds."""
+
+    status, code = 429, "too_many"
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__(message, retry_after=retry_after)
+        self.retry_after = retry_after

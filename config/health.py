@@ -1,0 +1,95 @@
+"""Is each part alive? For probes, the status page, and the banner that says when jobs wait."""
+
+import functools
+import shutil
+import time
+from dataclasses import dataclass
+
+import redis
+from django.conf import settings
+from django.db import connection
+from django.http import HttpRequest
+from django.utils import timezone
+from redis.exceptions import RedisError
+from rq import Worker
+
+WORKER_SILENT_AFTER = 12  # seconds; an idle worker reports every 5
+DISK_LEAST = 500 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    ok: bool
+    detail: str
+
+
+@functools.cache
+def _queue() -> "redis.Redis":
+    # Short timeouts: a queue that hangs must not hang a page.
+    return redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=1, socket_timeout=1)
+
+
+def database() -> Part:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+            return Part("database", True, f"{connection.display_name} answers")
+    except Exception as error:
+        return Part("database", False, str(error))
+
+
+def queue() -> Part:
+    try:
+        info = _queue().info()
+    except (RedisError, OSError) as error:
+        return Part("queue", False, str(error))
+    policy = info.get("maxmemory_policy", "noeviction")
+    if policy != "noeviction":
+        return Part("queue", False, f"it may throw jobs away (maxmemory-policy {policy}); set noeviction")
+    return Part("queue", True, f"{info.get('server_name', 'redis')} {info.get('valkey_version', info.get('redis_version'))}")
+
+
+def workers() -> Part:
+    try:
+        found = Worker.all(connection=_queue())
+    except (RedisError, OSError):
+        return Part("workers", False, "unknown while the queue is down")
+    now = timezone.now()
+    beats = [(now - w.last_heartbeat).total_seconds() for w in found if w.last_heartbeat]
+    alive = sum(beat < WORKER_SILENT_AFTER for beat in beats)
+    return Part("workers", alive > 0, f"{alive} alive" if alive else "none is alive")
+
+
+def disk() -> Part:
+    try:
+        free = shutil.disk_usage(settings.DATA).free
+    except OSError as error:
+        return Part("disk", False, str(error))
+    return Part("disk", free > DISK_LEAST, f"{free / 1e9:,.1f} GB free")
+
+
+def parts() -> list[Part]:
+    return [database(), queue(), workers(), disk()]
+
+
+_known: tuple[float, str] = (0.0, "")
+
+
+def jobs_wait() -> str:
+    """The sentence of the banner, or nothing. Asked at most every 3 seconds by each process."""
+    global _known
+    if time.monotonic() - _known[0] > 3 or _known[0] == 0:
+        sentence = ""
+        if not queue().ok:
+            sentence = "The job queue is not reachable: judging and reading go on, jobs wait and start by themselves."
+        elif not workers().ok:
+            sentence = "No worker is running: judging and reading go on, jobs wait and start by themselves."
+        _known = (time.monotonic(), sentence)
+    return _known[1]
+
+
+def banner(request: HttpRequest) -> dict[str, object]:
+    """Context processor: nothing is asked for strangers, nor for error pages."""
+    signed_in = hasattr(request, "user") and request.user.is_authenticated
+    return {"jobs_wait": jobs_wait() if signed_in else "", "site_name": settings.SITE_NAME}

@@ -1,0 +1,55 @@
+"""What has had its time is removed: once an hour, by the sweeper. Every step may be repeated, or cut off anywhere."""
+
+import shutil
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.db.models import Q
+from django.utils import timezone
+
+from config import jobs
+from config.models import Job, JobState, OneTimeLink, RememberedAnswer, Throttle
+
+KEEP_ANSWERS = timedelta(days=1)
+KEEP_LINKS = timedelta(days=30)
+KEEP_OUTPUTS = timedelta(days=30)
+
+
+def tidy() -> dict[str, int]:
+    """How many of each were removed."""
+    now = timezone.now()
+    old_links = Q(used_at__lt=now - KEEP_LINKS) | Q(expires_at__lt=now - KEEP_LINKS)
+    return {
+        "expired sessions": Session.objects.filter(expire_date__lt=now).delete()[0],
+        "ended throttles": Throttle.objects.filter(window_ends__lt=now).delete()[0],
+        "remembered answers": RememberedAnswer.objects.filter(created_at__lt=now - KEEP_ANSWERS).delete()[0],
+        "one-time links": OneTimeLink.objects.filter(old_links).delete()[0],
+        "job outputs": _remove_outputs(now - KEEP_OUTPUTS),
+        "leftover folders": _remove_asides(),
+    }
+
+
+def _remove_outputs(before: datetime) -> int:
+    """The file goes first: cut off in between, the next round finds the row again, while a file alone is found by nobody."""
+    count = 0
+    for job in Job.objects.filter(finished_at__lt=before).exclude(output="").iterator():
+        path = job.output_path
+        if path and path.resolve().is_relative_to(settings.DATA.resolve()):
+            path.unlink(missing_ok=True)
+            if path.parent.name == str(job.pk) and path.parent.is_dir() and not any(path.parent.iterdir()):
+                path.parent.rmdir()
+        Job.objects.filter(pk=job.pk).update(output="")
+        count += 1
+    return count
+
+
+def _remove_asides() -> int:
+    """Folders of attempts that run no more. Listed before the jobs are asked for: one begun in between is not touched."""
+    aside = settings.DATA / "aside"
+    folders = list(aside.iterdir()) if aside.is_dir() else []
+    running = {jobs._queue_id(job) for job in Job.objects.filter(state=JobState.RUNNING).only("pk", "attempt")}
+    leftover = [folder for folder in folders if folder.name not in running]
+    for folder in leftover:
+        shutil.rmtree(folder, ignore_errors=True)
+    return len(leftover)

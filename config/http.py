@@ -1,0 +1,175 @@
+"""What every answer has in common: headers, errors as pages or JSON, downloads."""
+
+import logging
+import math
+import sys
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+from django.core.exceptions import RequestDataTooBig
+from django.db import InterfaceError, OperationalError
+from django.http import FileResponse, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from config.errors import NotSignedIn, Refusal, TooMany
+
+log = logging.getLogger(__name__)
+GetResponse = Callable[[HttpRequest], HttpResponse]
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self';"
+    " manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": CSP,
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+# status: title, what happened, what to do
+WORDS = {
+    400: ("That request could not be read", "Something in it was malformed.", "Go back, reload the page and try again."),
+    403: (
+        "Not for this account",
+        "Your role here does not allow that.",
+        "Ask an organizer of the collection to change your role.",
+    ),
+    404: (
+        "Nothing here",
+        "There is no such page, or it is not open to you.",
+        "Check the address. If somebody sent you here, ask them for an invitation, or sign in with another account.",
+    ),
+    405: ("Not that way", "This address does not take that kind of request.", "Go back and use the page's own buttons."),
+    413: ("Too large", "What was sent is larger than this page takes.", "Send less at once, or a compressed file."),
+    429: ("Too many attempts", "This was tried too often in a short time.", "Wait a few minutes, then try again."),
+    500: (
+        "Something broke on our side",
+        "Nothing that was shown as saved is lost.",
+        "Try again. If it happens again, tell an administrator, and quote the reference below.",
+    ),
+    503: (
+        "Not available for a moment",
+        "The database is busy or out of reach.",
+        "Nothing that was shown as saved is lost. Wait some seconds and reload the page.",
+    ),
+}
+
+
+def wants_json(request: HttpRequest) -> bool:
+    return request.path.startswith("/api/")
+
+
+def error(request: HttpRequest, status: int, message: str = "", *, code: str = "", **more: object) -> HttpResponse:
+    """One error for all doors: JSON below /api/, else a page that says what happened and what to do."""
+    title, happened, remedy = WORDS.get(status, WORDS[400])
+    reference = str(more.pop("reference", ""))
+    if wants_json(request):
+        body = {"code": code or title.lower().replace(" ", "_"), "message": message or happened, "details": more}
+        if reference:
+            body["details"] = {**more, "reference": reference}
+        return JsonResponse({"error": body}, status=status)
+    context = {"status": status, "title": title, "message": message or happened, "remedy": remedy, "reference": reference}
+    # Without the request: no session and no user is looked up, so the page comes even when the database does not.
+    return HttpResponse(render_to_string("error.html", context), status=status)
+
+
+def refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    if isinstance(refusal, NotSignedIn) and not wants_json(request):
+        return redirect(f"{reverse('sign_in')}?{urlencode({'next': request.get_full_path()})}")
+    response = error(request, refusal.status, refusal.message, code=refusal.code, **refusal.details)
+    if isinstance(refusal, TooMany):
+        response["Retry-After"] = str(refusal.retry_after)
+    if refusal.status == 401:
+        response["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if isinstance(exception, RequestDataTooBig):
+        return error(request, 413, code="too_large")
+    return error(request, 400, code="bad_request")
+
+
+def permission_denied(request: HttpRequest, exception: Exception | None = None, reason: str = "") -> HttpResponse:
+    return error(request, 403, code="forbidden")
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    return error(request, 403, "This page was too old, or cookies are blocked. Go back, reload it and try again.", code="csrf")
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error(request, 404, code="not_found")
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):  # from a middleware: no view was asked yet
+        return unavailable(request)
+    reference = uuid.uuid4().hex[:12]
+    log.error("answered 500 to %s %s, reference %s", request.method, request.path, reference)
+    return error(request, 500, code="server_error", reference=reference)
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    response = error(request, 503, code="unavailable")
+    response["Retry-After"] = "5"
+    return response
+
+
+class SecurityHeaders:
+    """Headers on every answer; a view may set its own first (documents have a stricter policy)."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        for name, value in HEADERS.items():
+            response.setdefault(name, value)
+        # Hashed static files bring their own long lifetime; pages are somebody's own and always asked for anew.
+        response.setdefault("Cache-Control", "private, no-cache")
+        return response
+
+
+class PlainErrors:
+    """Turns our own refusals, and a database that does not answer, into their pages."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if response.status_code == 405 and not wants_json(request):
+            allowed = response["Allow"]
+            response = error(request, 405)
+            response["Allow"] = allowed
+        return response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if isinstance(exception, Refusal):
+            return refuse(request, exception)
+        if isinstance(exception, OperationalError | InterfaceError):
+            log.exception("the database did not answer %s %s", request.method, request.path)
+            return unavailable(request)
+        return None
+
+
+def download(path: Path, name: str) -> FileResponse:
+    return FileResponse(path.open("rb"), as_attachment=True, filename=name)
+
+
+def peer(request: HttpRequest, proxies: int) -> str:
+    """The address of who asks: the one our own proxies saw, never what the client claims beyond them."""
+    forwarded = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",") if part.strip()]
+    if proxies and forwarded:
+        return forwarded[max(0, len(forwarded) - proxies)]
+    return str(request.META.get("REMOTE_ADDR", ""))
+
+
+def minutes(seconds: float) -> str:
+    count = max(1, math.ceil(seconds / 60))
+    return f"{count} minute{'s' if count > 1 else ''}"

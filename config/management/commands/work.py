@@ -1,0 +1,50 @@
+import logging
+import signal
+import sys
+import time
+from types import FrameType
+from typing import Any
+
+import django_rq
+from django.core.management.base import CommandParser
+from django.db import connections
+from redis.exceptions import RedisError
+from rq.serializers import JSONSerializer
+
+from config.commands import SiteCommand
+from config.worker import WORKER_TTL
+
+log = logging.getLogger(__name__)
+WAIT = 5  # seconds between looks at a queue that is not there
+
+
+class Command(SiteCommand):
+    help = "Run a worker, which does jobs one after the other."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--burst", action="store_true", help="end when no job is left")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        signal.signal(signal.SIGTERM, _end)  # until RQ takes it over, and while the queue is not there
+        while not _work(burst=options["burst"]):
+            time.sleep(WAIT)
+
+
+def _end(signum: int, frame: FrameType | None) -> None:
+    sys.exit(0)
+
+
+def _work(*, burst: bool) -> bool:
+    """Work until told to stop (or until nothing is left); False when the queue was lost, or was never there."""
+    try:
+        worker = django_rq.get_worker("default", worker_ttl=WORKER_TTL, job_monitoring_interval=5, serializer=JSONSerializer)
+        for connection in connections.all(initialized_only=True):
+            connection.close()  # or the job's process would share it with this one
+        worker.work(burst=burst)
+    except RedisError as error:
+        log.warning("The queue is not reachable, next look in %s s: %s", WAIT, error)
+        return False
+    if burst or worker._shutdown_requested_date:  # RQ's loop ends without a word after an error, too
+        return True
+    log.warning("The worker lost the queue and starts again in %s s.", WAIT)
+    return False

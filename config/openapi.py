@@ -1,0 +1,61 @@
+"""The OpenAPI document: what ninja writes, with scopes, idempotency keys and errors told once for all operations."""
+
+from typing import Any
+
+from ninja import NinjaAPI, Schema
+from ninja.openapi.schema import REF_TEMPLATE, OpenAPISchema
+from ninja.operation import Operation
+
+KEY = {
+    "in": "header",
+    "name": "Idempotency-Key",
+    "required": False,
+    "schema": {"type": "string", "maxLength": 200},
+    "description": "Any text of your own, new for each act: sent again with it, the act is done once and answered the same.",
+}
+SECURITY = {
+    "token": {"type": "http", "scheme": "bearer", "description": "A token of the profile page or of POST /tokens."},
+    "session": {"type": "apiKey", "in": "cookie", "name": "sessionid", "description": "A browser's; writes need X-CSRFToken."},
+}
+ERRORS = {
+    401: "Not signed in, or the token is unknown, revoked or expired",
+    403: "The token lacks the scope, or your role does not allow it",
+    404: "No such thing, or not open to you",
+    409: "Refused in the present state, or the Idempotency-Key was used for something else",
+    422: "What was sent is not valid; the message and details say why",
+}
+
+
+class Document(OpenAPISchema):
+    def __init__(self, api: NinjaAPI, path_prefix: str, error: type[Schema]) -> None:
+        self.error = error
+        super().__init__(api, path_prefix)
+
+    def operation_details(self, operation: Operation) -> dict[str, Any]:
+        """The first line of a docstring is the summary, the rest the description."""
+        details: dict[str, Any] = super().operation_details(operation)
+        summary, _, more = details.pop("description", "").partition("\n")
+        details["summary"] = summary.strip().rstrip(".") or details["summary"]
+        if more.strip():
+            details["description"] = " ".join(more.split())
+        return details
+
+    def operation_parameters(self, operation: Operation) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = super().operation_parameters(operation)
+        return found if operation.methods == ["GET"] else [*found, KEY]
+
+    def operation_security(self, operation: Operation) -> list[dict[str, Any]]:
+        door: Any = operation.auth_callbacks[0]
+        self.securitySchemes.update(SECURITY)
+        doors: list[dict[str, Any]] = [{"token": [door.scope.value]}, {"session": []}]
+        return [*doors, {}] if door.to_all else doors
+
+    def responses(self, operation: Operation) -> dict[Any, Any]:
+        found: dict[Any, Any] = super().responses(operation)
+        schema = self.error.model_json_schema(ref_template=REF_TEMPLATE)
+        self.add_schema_definitions({**schema.pop("$defs"), self.error.__name__: schema})
+        content = {"application/json": {"schema": {"$ref": REF_TEMPLATE.format(model=self.error.__name__)}}}
+        for status, meaning in ERRORS.items():
+            if status != 409 or operation.methods != ["GET"]:
+                found[status] = {"description": meaning, "content": content}
+        return found

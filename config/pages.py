@@ -1,0 +1,172 @@
+"""Pages over the whole line and about the site itself: home, a collection's overview, jobs, people, status."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.checks import run_checks
+from django.core.paginator import Paginator
+from django.db.models import Q
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST, require_safe
+
+from config import accounts, health, http, jobs
+from config import styleguide as guide
+from config.models import Job, User
+from pooling import access, markdown, selectors
+from pooling.models import Collection, Role
+from pooling.selectors import Stage
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    mine, public = selectors.home_list(request.user)
+    running = access.jobs_visible_to(request.user).filter(state__in=["waiting", "running"]).order_by("-pk")[:5]
+    context = {"mine": mine, "public": public, "jobs": running}
+    return render(request, "site/home.html", context)
+
+
+@require_safe
+def collection(request: HttpRequest, slug: str) -> HttpResponse:
+    found = access.collection_for(request.user, slug)
+    roles = access.roles_in(request.user, found)
+    guideline = found.guidelines.first()
+    context = {
+        "collection": found,
+        "roles": sorted(roles),
+        "is_organizer": Role.ORGANIZER in roles,
+        "stages": _stages(found),
+        "grades": selectors.grades(found),
+        "guideline": guideline,
+        "description": markdown.render(found.description),
+        "counts": selectors.member_counts(found) if Role.ORGANIZER in roles else {},
+        "jobs": access.jobs_visible_to(request.user).filter(collection_id=found.pk).order_by("-pk")[:5] if roles else [],
+    }
+    return render(request, "site/collection.html", context)
+
+
+def _stages(found: Collection) -> list[Stage]:
+    """The line of data. Each app tells its own part; what has not begun says so."""
+    waiting = [
+        ("Topics", "none yet"),
+        ("Documents", "none yet"),
+        ("Runs", "none yet"),
+        ("Pool", "not drawn"),
+        ("Judged", "none yet"),
+    ]
+    later = [Stage(label, "–", note, "todo") for label, note in [*waiting, ("Release", "none yet")]]
+    return [selectors.people_stage(found), *later]
+
+
+# Jobs
+
+
+@require_safe
+def job_list(request: HttpRequest) -> HttpResponse:
+    user = access.require_sign_in(request.user)
+    found = access.jobs_visible_to(user).order_by("-pk")
+    if slug := request.GET.get("collection", "").replace("\0", ""):
+        found = found.filter(collection_id=access.collection_for(user, slug).pk)
+    page = Paginator(found, 30).get_page(request.GET.get("page"))
+    return render(request, "site/jobs.html", {"page_obj": page})
+
+
+@never_cache
+@require_safe
+def job(request: HttpRequest, pk: int) -> HttpResponse:
+    """A job's page; for htmx, only the part that moves."""
+    found = access.job_for(request.user, pk)
+    part = request.headers.get("HX-Request") == "true"
+    return render(request, "components/job.html" if part else "site/job.html", {"job": found})
+
+
+@require_safe
+def job_output(request: HttpRequest, pk: int) -> FileResponse:
+    found = access.job_for(request.user, pk)
+    path = found.output_path
+    if path is None or not path.exists():
+        raise Http404
+    return http.download(path, path.name)
+
+
+# Administration
+
+
+@require_safe
+def people(request: HttpRequest) -> HttpResponse:
+    access.require_staff(request.user)
+    wanted = request.GET.get("q", "").replace("\0", "").strip()
+    found = User.objects.order_by("name", "pk")
+    if wanted:
+        found = found.filter(Q(name__icontains=wanted) | Q(username__icontains=wanted) | Q(email__icontains=wanted))
+    page = Paginator(found, 50).get_page(request.GET.get("page"))
+    return render(request, "site/people.html", {"page_obj": page, "q": wanted})
+
+
+@require_POST
+def set_standing(request: HttpRequest, pk: int) -> HttpResponse:
+    by = access.require_staff(request.user)
+    person = get_object_or_404(User, pk=pk)
+    act = request.POST.get("act", "")
+    changes = {"close": (False, False), "reopen": (True, False), "promote": (True, True), "demote": (True, False)}
+    if act not in changes:
+        return http.error(request, 400)
+    active, staff = changes[act]
+    accounts.set_standing(by=by, user=person, is_active=active, is_staff=staff)
+    messages.success(request, f"{person.name}: {act} done.")
+    return redirect("people")
+
+
+@require_POST
+def person_link(request: HttpRequest, pk: int) -> HttpResponse:
+    """A link with which somebody sets a new password: for sites that send no mail. Shown this once."""
+    access.require_staff(request.user)
+    person = get_object_or_404(User, pk=pk, is_machine=False, is_active=True)
+    link = settings.BASE_URL + accounts.make_link(person)
+    return render(request, "site/person_link.html", {"person": person, "link": link})
+
+
+@never_cache
+@require_safe
+def status(request: HttpRequest) -> HttpResponse:
+    access.require_staff(request.user)
+    checks = [message for message in run_checks(include_deployment_checks=True) if not message.is_silenced()]
+    waiting = Job.objects.filter(state="waiting").count()
+    recent = Job.objects.select_related("started_by").order_by("-pk")[:8]
+    context = {"parts": health.parts(), "checks": checks, "waiting": waiting, "jobs": recent, "settings": settings}
+    return render(request, "site/status.html", context)
+
+
+@require_POST
+def trial(request: HttpRequest) -> HttpResponse:
+    by = access.require_staff(request.user)
+    job = jobs.intend("trial", title="Trial of queue and workers", args={"steps": 20, "seconds": "10"}, started_by=by)
+    return redirect("job", job.pk)
+
+
+@require_safe
+def styleguide(request: HttpRequest) -> HttpResponse:
+    access.require_staff(request.user)
+    return render(request, "styleguide.html", guide.context())
+
+
+# Probes
+
+
+@never_cache
+@require_GET
+def healthz(request: HttpRequest) -> HttpResponse:
+    return JsonResponse({"status": "alive"})
+
+
+@never_cache
+@require_GET
+def readyz(request: HttpRequest) -> HttpResponse:
+    """Each part by name; what is wrong with it is for administrators only."""
+    parts = health.parts()
+    database = parts[0]
+    # The session lives in the database: without it nobody is an administrator.
+    staff = database.ok and request.user.is_authenticated and request.user.is_staff
+    told = {part.name: {"ok": part.ok, **({"detail": part.detail} if staff else {})} for part in parts}
+    ready = all(part.ok for part in parts)
+    return JsonResponse({"status": "ready" if ready else "not ready", "parts": told}, status=200 if ready else 503)

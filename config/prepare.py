@@ -1,0 +1,120 @@
+"""What must be done before the site serves: checks, migrations, static files. And what the supervisor asks the database.
+
+Apart from config/up.py because it loads Django, which takes a second: the supervisor starts the web server first
+when nothing has changed since last time, and loads this beside it.
+"""
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import django
+from django.conf import settings
+
+
+def _code() -> str:
+    """Changes when the program does: migrations, static files, and the versions of what brings some too."""
+    mark = hashlib.sha256(str(settings.DATABASES["default"]["ENGINE"]).encode())
+    for name in ("assize", "django", "django-htmx", "django-rq", "whitenoise"):
+        mark.update(f"{name} {importlib.metadata.version(name)}\n".encode())
+    for pattern in ("*/migrations/*.py", "*/static/**/*"):
+        for path in sorted(settings.BASE_DIR.glob(pattern)):
+            stat = path.stat()
+            mark.update(f"{path} {stat.st_size} {stat.st_mtime_ns}\n".encode())
+    return mark.hexdigest()
+
+
+def _stamp() -> Path:
+    path: Path = settings.DATA / "prepared.json"
+    return path
+
+
+def _known() -> dict[str, object]:
+    try:
+        return dict(json.loads(_stamp().read_text()))
+    except (OSError, ValueError):
+        return {}
+
+
+def is_prepared() -> bool:
+    """Nothing has changed since the last time, neither program nor database (a restored backup may be older)."""
+    database = settings.DATABASES["default"]
+    if "sqlite" not in str(database["ENGINE"]):
+        return False
+    try:
+        with closing(sqlite3.connect(f"file:{database['NAME']}?mode=ro", uri=True)) as connection:
+            applied = connection.execute("SELECT app, name FROM django_migrations ORDER BY app, name").fetchall()
+    except sqlite3.Error:
+        return False
+    return bool(_known() == {"code": _code(), "applied": [list(row) for row in applied]})
+
+
+def prepare() -> None:
+    """Migrate and collect static files. Raises CannotStart with the reason."""
+    load_django()
+    from django.core.management import call_command
+    from django.db import DatabaseError
+    from django.db.migrations.recorder import MigrationRecorder
+
+    require_checks()
+    try:
+        call_command("migrate", interactive=False, verbosity=0)
+    except DatabaseError as error:
+        raise CannotStart(f"The database does not answer: {str(error).strip()}. Check ASSIZE_DATABASE_URL.") from None
+    if not (_known().get("code") == _code() and settings.STATIC_ROOT.is_dir()):  # compressing takes longer than the rest
+        call_command("collectstatic", interactive=False, verbosity=0, clear=True)
+    applied = MigrationRecorder.Migration.objects.order_by("app", "name").values_list("app", "name")
+    aside = _stamp().with_suffix(".aside")
+    aside.write_text(json.dumps({"code": _code(), "applied": [list(row) for row in applied]}))
+    aside.replace(_stamp())
+
+
+def load_django() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
+
+
+class CannotStart(Exception):
+    """Why the site does not start, in words for who typed the command."""
+
+
+def require_checks() -> None:
+    """Our own start-up checks; Django's are for developers, and loading every page for them costs another second."""
+    from django.core.checks import run_checks
+
+    for message in run_checks(tags=["assize"]):
+        if message.is_serious():
+            raise CannotStart(f"{message.msg} {message.hint or ''}")
+
+
+def give_back_jobs(*, count_failure: bool) -> None:
+    """Running jobs wait again: all workers of an embedded queue are the supervisor's own, and none is alive now."""
+    load_django()
+    from django.db import DatabaseError, connection
+
+    from config import jobs
+
+    if not settings.REDIS_EMBEDDED:
+        return
+    try:
+        jobs.release_running(count_failure=count_failure)
+    except DatabaseError:  # the sweeper revives them when they have been silent for long enough
+        pass
+    finally:
+        connection.close()
+
+
+def first_link() -> str:
+    """The address with which the first administrator makes the account; empty when there is one."""
+    from django.db import connection
+
+    from config import accounts
+
+    try:
+        return "" if accounts.has_administrator() else settings.BASE_URL + accounts.make_link(None)
+    finally:
+        connection.close()

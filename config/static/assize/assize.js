@@ -1,0 +1,51 @@
+/* Small helps for every page: dismissing toasts, copying, saying a job's new state aloud. All works without it. */
+(function () {
+  "use strict";
+  document.documentElement.classList.add("js");
+
+  function say(text) {
+    var place = document.getElementById("say");
+    if (!place) return;
+    place.textContent = "";
+    // An emptied region that is filled a moment later is read out even when the words are the same as last time.
+    setTimeout(function () { place.textContent = text; }, 60);
+  }
+
+  async function copy(button) {
+    var source = button.dataset.copy ? document.querySelector(button.dataset.copy) : null;
+    var text = source ? ("value" in source ? source.value : source.textContent) : button.dataset.copyText || "";
+    try {
+      // Absent on plain http, where the older command still copies a selection.
+      if (navigator.clipboard) await navigator.clipboard.writeText(text);
+      else { source.select(); if (!document.execCommand("copy")) throw new Error("refused"); }
+    } catch (error) {
+      if (source && source.select) source.select();
+      say("Could not copy. The text is selected: copy it with the keyboard.");
+      return;
+    }
+    say("Copied.");
+    if (button.dataset.was) return;
+    button.dataset.was = button.textContent;
+    button.textContent = "Copied";
+    setTimeout(function () { button.textContent = button.dataset.was; delete button.dataset.was; }, 2000);
+  }
+
+  document.addEventListener("click", function (event) {
+    var button = event.target.closest("[data-dismiss], [data-copy], [data-copy-text]");
+    if (!button) return;
+    if (button.hasAttribute("data-dismiss")) button.closest(".toast").remove();
+    else copy(button);
+  });
+
+  // A polled fragment carries data-say; it is read out only when the words change (waiting, running, done).
+  var said = {};
+  document.addEventListener("htmx:beforeSwap", function (event) {
+    var old = event.detail.target;
+    if (old && old.id && old.dataset.say) said[old.id] = old.dataset.say;
+  });
+  document.addEventListener("htmx:load", function (event) {
+    var fresh = event.detail.elt;
+    if (!fresh.id || !fresh.dataset.say || !(fresh.id in said)) return;
+    if (said[fresh.id] !== fresh.dataset.say) say(fresh.dataset.say);
+  });
+})();

@@ -1,0 +1,18 @@
+"""Filters for words: a choice written “Name: what it is” is shown as a name and, below it, its explanation."""
+
+from django import template
+
+register = template.Library()
+
+
+@register.filter
+def named(label: object) -> str:
+    """What stands before the colon; all of it when there is none."""
+    return str(label).partition(": ")[0]
+
+
+@register.filter
+def explained(label: object) -> str:
+    """What stands after the colon, with a capital."""
+    rest = str(label).partition(": ")[2]
+    return rest[:1].upper() + rest[1:]

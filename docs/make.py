@@ -1,0 +1,81 @@
+"""`make docs`: writes the tables of settings in docs/settings.md from what config/settings.py declares."""
+
+import re
+import sys
+from pathlib import Path
+
+from config import env, settings
+
+PAGE = Path(__file__).with_name("settings.md")
+FOR_TESTS = "ASSIZE_TEST_"
+# One value for each variable, as it could stand in an environment file.
+EXAMPLES = {
+    "ASSIZE_DATA": "/var/lib/assize",
+    "ASSIZE_HOST": "0.0.0.0",
+    "ASSIZE_PORT": "8080",
+    "ASSIZE_BASE_URL": "https://assize.example.org",
+    "ASSIZE_SITE_NAME": "Harbour track 2026",
+    "ASSIZE_DEBUG": "1",
+    "ASSIZE_ALLOWED_HOSTS": "assize.example.org,assize.local",
+    "ASSIZE_TRUSTED_PROXIES": "1",
+    "ASSIZE_SESSION_DAYS": "30",
+    "ASSIZE_SECRET_KEY": "50 or more random characters",
+    "ASSIZE_DATABASE_URL": "postgres://assize:password@db.example.org:5432/assize",
+    "ASSIZE_REDIS_URL": "redis://:password@queue.example.org:6379/0",
+    "ASSIZE_WORKERS": "4",
+    "ASSIZE_WEB_THREADS": "16",
+    "ASSIZE_JOB_MEMORY_MB": "8192",
+    "ASSIZE_OPEN_SIGNUP": "1",
+    "ASSIZE_LOGIN_ATTEMPTS": "5",
+    "ASSIZE_EMAIL_URL": "smtp+tls://user:password@mail.example.org:587",
+    "ASSIZE_EMAIL_FROM": "Harbour track <track@example.org>",
+    "ASSIZE_TIME_ZONE": "Europe/Paris",
+    "ASSIZE_LOG_LEVEL": "WARNING",
+    "ASSIZE_TEST_DATABASE_URL": "postgres://postgres@127.0.0.1:5432/postgres",
+    "ASSIZE_TEST_CHROMIUM": "/usr/bin/chromium",
+}
+
+
+def shown_default(variable: env.Variable) -> str:
+    """As people read it: the data folder without where this checkout happens to lie."""
+    default = variable.default.removeprefix(f"{settings.BASE_DIR}/")
+    return f"`{default}`" if default else "unset"
+
+
+def row(variable: env.Variable) -> str:
+    secret = " Secret." if variable.secret else ""
+    return f"| `{variable.name}` | {shown_default(variable)} | {variable.about}{secret} | `{EXAMPLES[variable.name]}` |"
+
+
+def table(*, for_tests: bool) -> str:
+    rows = [row(v) for v in env.VARIABLES.values() if v.name.startswith(FOR_TESTS) == for_tests]
+    return "\n".join(["| variable | default | meaning | example |", "|---|---|---|---|", *rows])
+
+
+def updated(text: str) -> str:
+    """The page with both tables as they should be. Everything outside the markers is written by hand."""
+    for name, for_tests in (("site", False), ("tests", True)):
+        begin, end = f"<!-- table: {name} -->", "<!-- end -->"
+        pattern = re.compile(f"({re.escape(begin)}\n).*?({re.escape(end)})", re.DOTALL)
+        if not pattern.search(text):
+            raise SystemExit(f"{PAGE}: expected the lines {begin} and {end}")
+        new = table(for_tests=for_tests)
+        text = pattern.sub(lambda found, new=new: f"{found[1]}{new}\n{found[2]}", text)  # type: ignore[misc]
+    return text
+
+
+def main() -> None:
+    before = PAGE.read_text()
+    after = updated(before)
+    was, now = set(before.splitlines()), set(after.splitlines())
+    for line in [f"- {line}" for line in sorted(was - now)] + [f"+ {line}" for line in sorted(now - was)]:
+        sys.stdout.write(f"{line}\n")
+    if after == before:
+        sys.stdout.write("docs/settings.md is up to date.\n")
+    else:
+        PAGE.write_text(after)
+        sys.stdout.write("docs/settings.md is rewritten.\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""Who may see or change what. Every object of a request is reached through here, and nowhere else.
+
+A stranger gets the same 404 for a hidden collection and a missing one; a member without the role gets 403.
+Administrators (staff) act as organizers everywhere.
+"""
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Q, QuerySet
+from django.http import Http404
+
+from config.errors import Forbidden, NotSignedIn
+from config.models import ApiToken, Job, User
+from pooling.models import Collection, Membership, Role, Visibility
+
+Anyone = User | AnonymousUser
+
+
+def _active(user: Anyone, *roles: Role) -> QuerySet[Membership]:
+    found = Membership.objects.filter(user_id=user.pk or 0, ended_at=None)
+    return found.filter(role__in=roles) if roles else found
+
+
+def visible_to(user: Anyone) -> QuerySet[Collection]:
+    """The collections a user may know of when given the address."""
+    if user.is_authenticated and user.is_staff:
+        return Collection.objects.all()
+    open_to_all = Q(visibility__in=[Visibility.PUBLIC, Visibility.UNLISTED])
+    return Collection.objects.filter(open_to_all | Q(pk__in=_active(user).values("collection_id")))
+
+
+def listed_for(user: Anyone) -> QuerySet[Collection]:
+    """The collections on a user's home page: their own, and the public ones."""
+    mine = Q(pk__in=_active(user).values("collection_id"))
+    return visible_to(user).filter(mine | Q(visibility=Visibility.PUBLIC, archived_at=None))
+
+
+def roles_in(user: Anyone, collection: Collection) -> set[str]:
+    if not user.is_authenticated:
+        return set()
+    roles = set(_active(user).filter(collection=collection).values_list("role", flat=True))
+    return roles | {Role.ORGANIZER.value} if user.is_staff else roles
+
+
+def collection_for(user: Anyone, slug: str, *roles: Role) -> Collection:
+    """The collection, if the user may see it and (where roles are named) holds one of them."""
+    collection = visible_to(user).filter(slug=slug).first()
+    if collection is None:
+        require_sign_in(user)  # hidden or missing alike: signing in may help, and tells nothing
+        raise Http404
+    if roles:
+        require_sign_in(user)
+        held = roles_in(user, collection)
+        if not held:
+            raise Http404  # an open collection's inside is not for strangers either
+        if not held & {role.value for role in roles}:
+            wanted = " or ".join(role.label for role in roles)
+            raise Forbidden(f"This is for the collection's {wanted}s; you are {', '.join(sorted(held))}.")
+    return collection
+
+
+def require_sign_in(user: Anyone) -> User:
+    if not user.is_authenticated:
+        raise NotSignedIn("Sign in first.")
+    return user
+
+
+def require_staff(user: Anyone) -> User:
+    """For the site's own pages: to everybody else they do not exist."""
+    if not require_sign_in(user).is_staff:
+        raise Http404
+    return require_sign_in(user)
+
+
+def jobs_visible_to(user: Anyone) -> QuerySet[Job]:
+    """A job is seen by who started it, by the organizers of its collection, and by administrators."""
+    jobs = Job.objects.select_related("started_by")
+    if not user.is_authenticated:
+        return jobs.none()
+    if user.is_staff:
+        return jobs
+    organized = _active(user, Role.ORGANIZER).values("collection_id")
+    return jobs.filter(Q(started_by=user) | Q(collection_id__in=organized))
+
+
+def job_for(user: Anyone, pk: int) -> Job:
+    require_sign_in(user)
+    job = jobs_visible_to(user).filter(pk=pk).first()
+    if job is None:
+        raise Http404
+    return job
+
+
+def tokens_visible_to(user: User) -> QuerySet[ApiToken]:
+    """One's own, and those of the machines of collections one organizes."""
+    organized = _active(user, Role.ORGANIZER).values("collection_id")
+    machines = Membership.objects.filter(user__is_machine=True, collection_id__in=organized).values("user_id")
+    return ApiToken.objects.select_related("user").filter(Q(user=user) | Q(user_id__in=machines))

@@ -1,0 +1,36 @@
+import os
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.commands import Error
+from pooling.commands import CollectionCommand
+from pooling.services import collections
+
+
+class Command(CollectionCommand):
+    help = "Write a collection as one zip archive."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug")
+        parser.add_argument("-o", "--output", metavar="FILE", help="the archive; SLUG.zip in the current folder unless given")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        collection = self.collection(options["slug"])
+        target = Path(options["output"] or f"{collection.slug}.zip")
+        # Written beside and renamed: whoever looks finds the old archive or the new one, never half of one.
+        aside = target.with_name(f".{target.name}.{os.getpid()}")
+        try:
+            with self.bar(f"Export of {collection.name}") as tell:
+                tell(0, 1, "Writing the archive")
+                count = collections.export_collection(collection, aside)
+                with aside.open("rb") as file:
+                    os.fsync(file.fileno())
+                aside.replace(target)
+                tell(1, 1, f"{count} files")
+        except OSError as error:
+            raise Error(f"{target}: {error.strerror}.") from error
+        finally:
+            aside.unlink(missing_ok=True)
+        self.stdout.write(str(target))

@@ -1,0 +1,151 @@
+"""The collection: who takes part, on which scale, under which guidelines."""
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.db import models
+from django.db.models import F, Q
+from django.urls import reverse
+from django.utils import timezone
+
+from pooling.core import presets
+
+
+class Visibility(models.TextChoices):
+    PRIVATE = "private", "Private: members only"
+    UNLISTED = "unlisted", "Unlisted: anybody with the address"
+    PUBLIC = "public", "Public: listed for everybody"
+
+
+class Role(models.TextChoices):
+    ORGANIZER = "organizer", "organizer"
+    ASSESSOR = "assessor", "assessor"
+    ADJUDICATOR = "adjudicator", "adjudicator"
+    PARTICIPANT = "participant", "participant"
+    RESEARCHER = "researcher", "researcher"
+
+
+class Collection(models.Model):
+    """The test collection being built."""
+
+    slug = models.SlugField(
+        max_length=60,
+        unique=True,
+        validators=[RegexValidator(r"^[a-z0-9][a-z0-9-]*$", "Small letters, digits and hyphens, such as harbour-2026.")],
+        help_text="In the collection's address; small letters, digits and hyphens. It does not change later.",
+    )
+    name = models.CharField(max_length=120)
+    description = models.TextField(blank=True, max_length=5000, help_text="What is searched, by whom, for what. Markdown.")
+    visibility = models.CharField(max_length=10, choices=Visibility, default=Visibility.PRIVATE)
+    task = models.CharField(max_length=30, choices=[(p.slug, p.label) for p in presets.PRESETS.values()])
+    lenient_from = models.SmallIntegerField(help_text="Grade from which a document counts as relevant.")
+    strict_from = models.SmallIntegerField(help_text="The same for the strict view of the same judgments.")
+    measures = models.JSONField(default=list, help_text="Official measures, the first one orders the leaderboard.")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    archived_at = models.DateTimeField(null=True, blank=True)
+    # Written by assess, so that the scale can be frozen and a pool priced without looking downstream.
+    judging_started_at = models.DateTimeField(null=True, blank=True)
+    seconds_per_judgment = models.FloatField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(strict_from__gte=F("lenient_from")), name="collection_strict_not_below_lenient")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("collection", args=[self.slug])
+
+    @property
+    def is_archived(self) -> bool:
+        return self.archived_at is not None
+
+
+class Grade(models.Model):
+    """One grade of a collection's scale."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="grades")
+    # trec_eval reads grades of this range.
+    value = models.SmallIntegerField(validators=[MinValueValidator(-127), MaxValueValidator(127)])
+    label = models.CharField(max_length=40)
+    definition = models.TextField(blank=True, max_length=1000)
+    example = models.TextField(blank=True, max_length=1000)
+    key = models.CharField(max_length=1, validators=[RegexValidator(r"^[0-9]$", "One digit, 0 to 9.")])
+    step: int  # set by selectors.grades: the grade's colour depends on its place in the scale
+
+    class Meta:
+        ordering = ["value"]
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "value"], name="grade_value_once"),
+            models.UniqueConstraint(fields=["collection", "key"], name="grade_key_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.value} {self.label}"
+
+
+class Guideline(models.Model):
+    """One version of the assessors' guidelines. A change is a new version; each judgment tells which one it was under."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="guidelines")
+    version = models.PositiveIntegerField()
+    text = models.TextField(max_length=100_000)
+    written_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    written_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [models.UniqueConstraint(fields=["collection", "version"], name="guideline_version_once")]
+
+
+class Membership(models.Model):
+    """A person's role in a collection; several roles are several rows. Ended ones stay, for who judged when."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="memberships")
+    role = models.CharField(max_length=12, choices=Role)
+    since = models.DateTimeField(default=timezone.now)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection", "user", "role"], condition=Q(ended_at=None), name="membership_role_once"
+            ),
+            # Who competes may not judge: at most one of the two roles.
+            models.UniqueConstraint(
+                fields=["collection", "user"],
+                condition=Q(ended_at=None, role__in=["assessor", "participant"]),
+                name="membership_not_assessor_and_participant",
+            ),
+        ]
+
+
+class Invitation(models.Model):
+    """A link that makes its bearer a member. The link is signed, not stored: the row only says what it is worth."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="invitations")
+    role = models.CharField(max_length=12, choices=Role)
+    email = models.EmailField("e-mail", blank=True, help_text="The link is sent there; empty: you pass it on yourself.")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    max_uses = models.PositiveIntegerField(default=1, validators=[MinValueValidator(1), MaxValueValidator(1000)])
+    uses = models.PositiveIntegerField(default=0)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [models.CheckConstraint(condition=Q(uses__lte=F("max_uses")), name="invitation_uses_bounded")]
+
+    url: str  # set where the link is shown (services.members.invitation_url)
+
+    @property
+    def state(self) -> str:
+        if self.revoked_at:
+            return "revoked"
+        if self.expires_at <= timezone.now():
+            return "expired"
+        return "used up" if self.uses >= self.max_uses else "open"

@@ -1,0 +1,195 @@
+"""Acts on a collection itself: make, edit, scale, guidelines, archive, export."""
+
+import csv
+import io
+import json
+import re
+import zipfile
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from django.db import transaction
+from django.utils import timezone
+
+from config import jobs
+from config.errors import Conflict, Refusal
+from config.models import Job, User
+from pooling.core.presets import PRESETS, GradeSpec
+from pooling.models import Collection, Grade, Guideline, Membership, Role
+
+MEASURE = re.compile(r"[A-Za-z]+(\([A-Za-z0-9_=.,]*\))?(@[0-9]+)?")
+
+
+@transaction.atomic
+def create_collection(
+    *, by: User, name: str, slug: str, task: str, description: str = "", visibility: str = "private"
+) -> Collection:
+    """A new collection with its task's scale, thresholds and measures; its maker is its first organizer."""
+    preset = PRESETS.get(task)
+    if preset is None:
+        raise Refusal(f"Expected a task among {', '.join(PRESETS)}; found “{task}”.")
+    collection = Collection(
+        name=name.strip(),
+        slug=slug.strip(),
+        description=description,
+        visibility=visibility,
+        task=task,
+        lenient_from=preset.lenient,
+        strict_from=preset.strict,
+        measures=list(preset.measures),
+        created_by=by,
+    )
+    collection.full_clean()
+    collection.save()
+    _store_grades(collection, preset.grades)
+    Membership.objects.create(collection=collection, user=by, role=Role.ORGANIZER)
+    return collection
+
+
+@transaction.atomic
+def edit_collection(
+    collection: Collection, *, name: str, description: str, visibility: str, measures: Sequence[str]
+) -> Collection:
+    """Change what may change at any time. The address (slug) and the task never do."""
+    _require_not_archived(collection)
+    odd = [measure for measure in measures if not MEASURE.fullmatch(measure)]
+    if odd or not measures:
+        raise Refusal(f"Expected measures such as AP, nDCG@10, P@30; found “{odd[0] if odd else ''}”.")
+    given = {"name": name.strip(), "description": description, "visibility": visibility, "measures": list(measures)}
+    changed = [field for field, value in given.items() if getattr(collection, field) != value]
+    for field in changed:
+        setattr(collection, field, given[field])
+    collection.full_clean()
+    collection.save(update_fields=changed)  # only these: somebody else may change another one at the same time
+    return collection
+
+
+@transaction.atomic
+def set_scale(collection: Collection, *, grades: Sequence[GradeSpec], lenient_from: int, strict_from: int) -> Collection:
+    """Replace the relevance scale. Frozen once anybody has judged on it."""
+    _require_not_archived(collection)
+    if Collection.objects.select_for_update().filter(pk=collection.pk, judging_started_at__isnull=False).exists():
+        raise Conflict("The scale is frozen: judging has begun.")
+    values = [grade.value for grade in grades]
+    if not 2 <= len(grades) <= 10:
+        raise Refusal(f"A scale has 2 to 10 grades; found {len(grades)}.")
+    for what, items in (("value", [str(value) for value in values]), ("key", [grade.key for grade in grades])):
+        twice = sorted({item for item in items if items.count(item) > 1})
+        if twice:
+            raise Refusal(f"Each grade needs its own {what}; {', '.join(twice)} is used twice.")
+    for what, threshold in (("lenient", lenient_from), ("strict", strict_from)):
+        if threshold not in values:
+            raise Refusal(
+                f"The {what} threshold must be one of the grades {', '.join(map(str, sorted(values)))}; found {threshold}."
+            )
+        if threshold == min(values):
+            raise Refusal(f"The {what} threshold must lie above the lowest grade, or every document would be relevant.")
+    if strict_from < lenient_from:
+        raise Refusal(f"The strict threshold ({strict_from}) cannot lie below the lenient one ({lenient_from}).")
+    collection.grades.all().delete()
+    _store_grades(collection, grades)
+    collection.lenient_from, collection.strict_from = lenient_from, strict_from
+    collection.save(update_fields=["lenient_from", "strict_from"])
+    return collection
+
+
+def _store_grades(collection: Collection, grades: Sequence[GradeSpec]) -> None:
+    for spec in grades:
+        grade = Grade(collection=collection, **asdict(spec))
+        grade.full_clean()
+        grade.save()
+
+
+@transaction.atomic
+def write_guideline(collection: Collection, *, by: User, text: str, base_version: int | None = None) -> Guideline:
+    """A new version of the guidelines. `base_version` is the one the writer saw: two writers do not overwrite silently."""
+    _require_not_archived(collection)
+    Collection.objects.select_for_update().get(pk=collection.pk)
+    latest = collection.guidelines.first()
+    number = latest.version if latest else 0
+    if base_version is not None and base_version != number:
+        raise Conflict(
+            f"Version {number} was written meanwhile; yours began from version {base_version}. Compare, then save again."
+        )
+    text = text.replace("\r\n", "\n").strip()
+    if latest and latest.text == text:
+        return latest
+    guideline = Guideline(collection=collection, version=number + 1, text=text, written_by=by)
+    guideline.full_clean()
+    guideline.save()
+    return guideline
+
+
+@transaction.atomic
+def archive_collection(collection: Collection) -> Collection:
+    """Close a collection: it can be read and downloaded, and nothing in it changes."""
+    if collection.archived_at is None:
+        collection.archived_at = timezone.now()
+        collection.save(update_fields=["archived_at"])
+    return collection
+
+
+@transaction.atomic
+def restore_collection(collection: Collection) -> Collection:
+    collection.archived_at = None
+    collection.save(update_fields=["archived_at"])
+    return collection
+
+
+def _require_not_archived(collection: Collection) -> None:
+    if collection.is_archived:
+        raise Conflict("This collection is archived; restore it first.")
+
+
+def request_export(collection: Collection, *, by: User) -> Job:
+    """Ask for the collection as one archive. Asked twice while it is being made, it is made once."""
+    return jobs.intend(
+        "export_collection",
+        title=f"Export of {collection.name}",
+        args={"collection": collection.pk},
+        started_by=by,
+        collection_id=collection.pk,
+        dedupe=f"export:{collection.pk}:{by.pk}",
+    )
+
+
+def export_collection(collection: Collection, path: Path) -> int:
+    """Write the collection's settings, scale, guidelines and members as a zip; the same state gives the same bytes."""
+    files: dict[str, str] = {"collection.json": json.dumps(facts(collection), indent=2, ensure_ascii=False) + "\n"}
+    for guideline in collection.guidelines.order_by("version"):
+        files[f"guidelines/{guideline.version:04}.md"] = guideline.text + "\n"
+    members = io.StringIO()
+    rows = csv.writer(members, lineterminator="\n")
+    rows.writerow(["user", "role", "kind", "since", "ended"])
+    for member in collection.memberships.select_related("user").order_by("pk"):
+        ended = member.ended_at.isoformat() if member.ended_at else ""
+        kind = "machine" if member.user.is_machine else "person"
+        rows.writerow([_safe_cell(member.user.username), member.role, kind, member.since.isoformat(), ended])
+    files["members.csv"] = members.getvalue()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(zipfile.ZipInfo(f"{collection.slug}/{name}", (2026, 1, 1, 0, 0, 0)), text)
+    return len(files)
+
+
+def _safe_cell(text: str) -> str:
+    """A spreadsheet runs cells that begin like a formula."""
+    return f"'{text}" if text[:1] in "=+-@\t\r" else text
+
+
+def facts(collection: Collection) -> dict[str, object]:
+    """What collection.json of an export holds."""
+    return {
+        "slug": collection.slug,
+        "name": collection.name,
+        "description": collection.description,
+        "visibility": collection.visibility,
+        "task": collection.task,
+        "measures": collection.measures,
+        "lenient_from": collection.lenient_from,
+        "strict_from": collection.strict_from,
+        "grades": list(collection.grades.values("value", "label", "definition", "example", "key")),
+        "created_at": collection.created_at.isoformat(),
+        "archived_at": collection.archived_at.isoformat() if collection.archived_at else None,
+    }

@@ -1,0 +1,27 @@
+"""Jobs of this app: each loads by id, calls one service, and may be run twice."""
+
+from django.conf import settings
+
+from config import jobs
+from pooling.models import Collection, Invitation
+from pooling.services import collections, members
+
+
+@jobs.job("export_collection", minutes=60)
+def export_collection(running: jobs.Running) -> None:
+    collection = Collection.objects.get(pk=running.args["collection"])
+    running.progress(0, 1, "Writing the archive")
+    aside = running.folder() / "export.zip"
+    count = collections.export_collection(collection, aside)
+    output = f"files/exports/{running.job.pk}/{collection.slug}.zip"
+    with running.finish(f"{count} files", output=output):
+        target = settings.DATA / output
+        target.parent.mkdir(parents=True, exist_ok=True)
+        aside.replace(target)
+
+
+@jobs.job("send_invitation", minutes=2)
+def send_invitation(running: jobs.Running) -> str:
+    invitation = Invitation.objects.select_related("collection", "created_by").get(pk=running.args["invitation"])
+    members.send_invitation(invitation)
+    return f"Sent to {invitation.email}"

@@ -1,0 +1,24 @@
+"""Addresses of collections, their members and invitations."""
+
+from django.urls import path
+
+from pooling.views import collections, members
+
+urlpatterns = [
+    path("collections/new/", collections.create, name="create_collection"),
+    path("c/<slug:slug>/settings/", collections.edit, name="edit_collection"),
+    path("c/<slug:slug>/scale/", collections.scale, name="scale"),
+    path("c/<slug:slug>/guidelines/", collections.guidelines, name="guidelines"),
+    path("c/<slug:slug>/guidelines/<int:version>/", collections.guideline_version, name="guideline_version"),
+    path("c/<slug:slug>/guidelines/edit/", collections.write_guideline, name="write_guideline"),
+    path("c/<slug:slug>/archive/", collections.archive, name="archive_collection"),
+    path("c/<slug:slug>/restore/", collections.restore, name="restore_collection"),
+    path("c/<slug:slug>/export/", collections.export, name="export_collection"),
+    path("c/<slug:slug>/members/", members.member_list, name="members"),
+    path("c/<slug:slug>/members/<int:pk>/remove/", members.remove, name="remove_member"),
+    path("c/<slug:slug>/members/<int:pk>/token/", members.machine_token, name="machine_token"),
+    path("c/<slug:slug>/machines/", members.add_machine, name="add_machine"),
+    path("c/<slug:slug>/invitations/", members.invite, name="invite"),
+    path("c/<slug:slug>/invitations/<int:pk>/revoke/", members.revoke_invitation, name="revoke_invitation"),
+    path("join/<str:signed>/", members.join, name="join"),
+]

@@ -1,0 +1,120 @@
+"""Pages of members and invitations, for organizers; and the page behind an invitation link."""
+
+from django.contrib import messages
+from django.contrib.auth import login
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.forms import AccountForm, attempt
+from pooling import access, forms, selectors
+from pooling.models import Collection, Invitation, Role
+from pooling.services import members
+from pooling.views.collections import page
+
+
+def _members(request: HttpRequest, collection: Collection, **more: object) -> HttpResponse:
+    """The members page; `more` holds forms with errors, or what is shown just this once."""
+    rows = Paginator(selectors.members(collection), 100).get_page(request.GET.get("page"))
+    invitations = list(selectors.invitations(collection)[:100])
+    for invitation in invitations:
+        invitation.url = members.invitation_url(invitation) if invitation.state == "open" else ""
+    context = {
+        "page_obj": rows,
+        "invitations": invitations,
+        "past": selectors.members(collection, ended=True)[:100],
+        "invite_form": forms.InviteForm(),
+        "machine_form": forms.MachineForm(),
+        **more,
+    }
+    bad = any(getattr(form, "errors", None) for form in (context["invite_form"], context["machine_form"]))
+    return page(request, "pooling/members.html", collection, status=422 if bad else 200, **context)
+
+
+@require_safe
+def member_list(request: HttpRequest, slug: str) -> HttpResponse:
+    return _members(request, access.collection_for(request.user, slug, Role.ORGANIZER))
+
+
+@require_POST
+def invite(request: HttpRequest, slug: str) -> HttpResponse:
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    by = access.require_sign_in(request.user)
+    form = forms.InviteForm(request.POST)
+    if form.is_valid():
+        made = attempt(form, lambda: members.invite(collection, by=by, **form.cleaned_data))
+        if made:
+            sent = [invitation.email for invitation in made if invitation.email]
+            told = f"Sent to {', '.join(sent)}." if sent else f"The link for {made[0].role}s is ready: copy it below."
+            messages.success(request, told)
+            return redirect("members", slug)
+    return _members(request, collection, invite_form=form)
+
+
+@require_POST
+def revoke_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    members.revoke_invitation(get_object_or_404(collection.invitations, pk=pk))
+    messages.success(request, "The invitation is revoked; its link no longer works.")
+    return redirect("members", slug)
+
+
+@require_POST
+def remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    membership = get_object_or_404(collection.memberships.select_related("user"), pk=pk, ended_at=None)
+    members.end_membership(membership)
+    messages.success(request, f"{membership.user.name} is no longer {membership.role}.")
+    return redirect("home") if membership.user_id == request.user.pk else redirect("members", slug)
+
+
+@require_POST
+def add_machine(request: HttpRequest, slug: str) -> HttpResponse:
+    """Answers with the page itself, since the token's secret is shown this once."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    form = forms.MachineForm(request.POST)
+    if form.is_valid():
+        made = attempt(form, lambda: members.add_machine(collection, **form.cleaned_data))
+        if made:
+            return _members(request, collection, secret=made[2], secret_of=made[0].user)
+    return _members(request, collection, machine_form=form)
+
+
+@require_POST
+def machine_token(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """A new token for a machine; the ones before it end."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    machines = collection.memberships.select_related("user").filter(user__is_machine=True, ended_at=None)
+    membership = get_object_or_404(machines, pk=pk)
+    _token, secret = members.renew_machine_token(membership)
+    return _members(request, collection, secret=secret, secret_of=membership.user)
+
+
+@sensitive_post_parameters("password", "again")
+@require_http_methods(["GET", "POST"])
+def join(request: HttpRequest, signed: str) -> HttpResponse:
+    """Behind an invitation link: join with one's account, or make one first."""
+    invitation = members.open_invitation(signed)
+    form = AccountForm(request.POST or None, initial={"email": invitation.email})
+    if request.method == "POST" and invitation.state == "open":
+        user = request.user if request.user.is_authenticated else None
+        if user is None and form.is_valid():
+            user = attempt(form, lambda: members.join_with_new_account(invitation, **form.account()))
+            if user:
+                login(request, user)
+        if user is not None:
+            members.accept_invitation(invitation, user=user)
+            messages.success(request, f"You are now {invitation.role} of “{invitation.collection.name}”.")
+            return redirect(invitation.collection)
+    return _join_page(request, invitation, form)
+
+
+def _join_page(request: HttpRequest, invitation: Invitation, form: AccountForm) -> HttpResponse:
+    held = access.roles_in(request.user, invitation.collection)
+    if invitation.role in held:
+        return redirect(invitation.collection)
+    context = {"invitation": invitation, "collection": invitation.collection, "form": form, "path": request.path}
+    status = 422 if form.errors and not request.user.is_authenticated else 200 if invitation.state == "open" else 410
+    return render(request, "pooling/join.html", context, status=status)

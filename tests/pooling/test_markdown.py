@@ -1,0 +1,94 @@
+"""Markdown of organizers: what it may do, and hostile input that must do nothing."""
+
+import re
+import time
+
+import pytest
+from django.utils.safestring import SafeString
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pooling import markdown
+
+TAGS = {*markdown._TAGS}
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("Hello *you*, **you**, ~~me~~", "<p>Hello <em>you</em>, <strong>you</strong>, <s>me</s></p>\n"),
+        ("# Title\n## Part", "<h2>Title</h2>\n<h3>Part</h3>\n"),
+        ("###### Six", "<h6>Six</h6>\n"),
+        (
+            "[a](https://example.org/?a=1&b=2)",
+            '<p><a href="https://example.org/?a=1&amp;b=2" rel="noopener noreferrer">a</a></p>\n',
+        ),
+        (
+            "<mailto:a@example.org>",
+            '<p><a href="mailto:a@example.org" rel="noopener noreferrer">mailto:a@example.org</a></p>\n',
+        ),
+        ("`<b>`", "<p><code>&lt;b&gt;</code></p>\n"),
+        ("- one\n- two", "<ul>\n<li>one</li>\n<li>two</li>\n</ul>\n"),
+        ("> said", "<blockquote>\n<p>said</p>\n</blockquote>\n"),
+        ("", ""),
+    ],
+)
+def test_markdown_becomes_html(text: str, html: str) -> None:
+    assert markdown.render(text) == html
+
+
+def test_markdown_tables_work() -> None:
+    html = markdown.render("| grade | meaning |\n|---|---|\n| 0 | no |\n")
+    assert re.sub(r"\s+", "", html) == (
+        "<table><thead><tr><th>grade</th><th>meaning</th></tr></thead><tbody><tr><td>0</td><td>no</td></tr></tbody></table>"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "![pixel](https://evil.example/p.gif)",
+        "![x](javascript:alert(1))",
+        "[a](javascript:alert(1))",
+        "[a](JaVaScRiPt:alert(1))",
+        "[a](&#106;avascript:alert(1))",
+        "[a](data:text/html,<script>alert(1)</script>)",
+        "[a](vbscript:x)",
+        "[a](file:///etc/passwd)",
+        "<javascript:alert(1)>",
+        '<a href="https://example.org" onclick="alert(1)" style="x" id="main" hx-get="/sign-out/">x</a>',
+        "<iframe src=https://evil.example></iframe>",
+        "<form action=/sign-out/ method=post><button>x</button></form>",
+        "<style>*{display:none}</style>",
+        "<svg><script>alert(1)</script></svg>",
+        "<!-- --><base href=//evil.example>",
+        '[a](https://example.org "x\\" onmouseover=\\"alert(1)")',
+        "```html onload=alert(1)\nx\n```",
+    ],
+)
+def test_hostile_markdown_does_nothing(text: str) -> None:
+    assert_harmless(markdown.render(text))
+
+
+def assert_harmless(html: str) -> None:
+    """Only known tags, and of attributes only a link's address, with a harmless scheme, and its title."""
+    assert isinstance(html, SafeString)
+    for tag, attributes in re.findall(r"<([a-zA-Z!][^\s>/]*)([^>]*)>", html):
+        assert tag in TAGS
+        address = r' href="(?!(?i:javascript|data|vbscript|file):)[^"]*"'
+        assert re.fullmatch(rf'({address})?( title="[^"]*")?( rel="noopener noreferrer")?\s*/?', attributes)
+
+
+@given(st.text(alphabet="<>[]()!\"'`*#&;:/=-| \nascriptjvx", max_size=80))
+def test_any_markdown_is_harmless(text: str) -> None:
+    assert_harmless(markdown.render(text))
+
+
+@pytest.mark.parametrize("unit", [">", "[", "*", "- ", "![", "`", "(", "<", "&", "|", "#", "[a](", "**a ", "\n> "])
+def test_huge_nesting_neither_hangs_nor_breaks(unit: str) -> None:
+    text = (unit * 100_000)[:100_000]
+    start = time.monotonic()
+    assert_harmless(markdown.render(text))
+    assert time.monotonic() - start < 20

@@ -1,0 +1,426 @@
+"""The pages of collections and members: what each shows and changes, and bad input told at its field."""
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from config import accounts
+from config.models import Job, User
+from pooling.core.presets import PRESETS
+from pooling.models import Collection, Guideline, Invitation, Membership
+from pooling.services import collections, members
+from tests.conftest import Cast, ClientFor
+
+if TYPE_CHECKING:
+    from django.test.client import _MonkeyPatchedWSGIResponse as Answer
+
+HERE = "/c/harbour-trials/"
+NEW = "four new words here"
+ROLES = ("adjudicator", "assessor", "organizer", "participant", "researcher")
+
+
+@pytest.fixture
+def olga(cast: Cast, client_for: ClientFor) -> Client:
+    return client_for(cast.organizer)
+
+
+def toast(client: Client) -> str:
+    """The message that the next page shows."""
+    page = client.get("/").content.decode()
+    found = re.search(r'class="toast[^>]*>(.*?)</', page, re.DOTALL)
+    return re.sub(r"<[^>]+>", "", found[1]).strip() if found else ""
+
+
+def errors(answer: "Answer", form: str = "form") -> dict[str, list[str]]:
+    """The errors of a page's form by field; the page has them too, each at its field."""
+    found: dict[str, list[str]] = dict(answer.context[form].errors)
+    page = answer.content.decode()
+    for field in found:
+        if field != "__all__":
+            assert f'id="{answer.context[form][field].auto_id}_error"' in page
+    return found
+
+
+# New collection
+
+
+def given(**change: str) -> dict[str, str]:
+    return {"name": "Boats", "slug": "boats", "task": "web", "description": "", "visibility": "private", **change}
+
+
+def test_create_page_offers_every_task(olga: Client) -> None:
+    page = olga.get("/collections/new/").content.decode()
+    assert re.findall(r'name="task" value="([a-z-]+)"', page) == list(PRESETS)
+
+
+def test_create_makes_a_collection_and_leads_there(cast: Cast, client_for: ClientFor) -> None:
+    client = client_for(cast.stranger)
+    assert client.post("/collections/new/", given())["Location"] == "/c/boats/"
+    made = Collection.objects.get(slug="boats")
+    assert (made.name, made.task, made.created_by) == ("Boats", "web", cast.stranger)
+    assert client.get("/c/boats/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "words"),
+    [
+        ({"name": ""}, "name", "This field is required."),
+        ({"slug": "Boats & more"}, "slug", None),
+        ({"slug": "BOATS"}, "slug", "Small letters, digits and hyphens, such as harbour-2026."),
+        ({"slug": "harbour-trials"}, "slug", "There is a collection with this address already."),
+        ({"task": "chess"}, "task", "Select a valid choice. chess is not one of the available choices."),
+        ({"visibility": "open"}, "visibility", "Select a valid choice. open is not one of the available choices."),
+        ({"name": "a\0b"}, "name", "Null characters are not allowed."),
+        ({"description": "x" * 5001}, "description", "Ensure this value has at most 5000 characters (it has 5001)."),
+    ],
+)
+def test_create_refuses_at_the_field_and_stores_nothing(
+    cast: Cast, olga: Client, change: dict[str, str], field: str, words: str | None
+) -> None:
+    answer = olga.post("/collections/new/", given(**change))
+    found = errors(answer)
+    assert (answer.status_code, list(found)) == (422, [field])
+    assert words is None or words in found[field]
+    assert not Collection.objects.filter(slug="boats").exists()
+
+
+# Overview
+
+
+@pytest.mark.parametrize("who", ["organizer", "assessor", "adjudicator", "participant", "researcher", "staff"])
+def test_overview_shows_the_line_and_to_organizers_what_is_theirs(cast: Cast, client_for: ClientFor, who: str) -> None:
+    answer = client_for(getattr(cast, who)).get(HERE)
+    labels = [stage.label for stage in answer.context["stages"]]
+    assert (answer.status_code, labels) == (200, ["Members", "Topics", "Documents", "Runs", "Pool", "Judged", "Release"])
+    assert ("Invite people" in answer.content.decode()) == (who in {"organizer", "staff"})
+    assert answer.context["counts"] == (dict.fromkeys(ROLES, 1) if who in {"organizer", "staff"} else {})
+
+
+def test_overview_renders_the_description_harmlessly(cast: Cast, olga: Client) -> None:
+    Collection.objects.update(description="**Boats** <script>alert(1)</script>")
+    page = olga.get(HERE).content.decode()
+    assert "<strong>Boats</strong> &lt;script&gt;" in page
+
+
+def test_home_lists_mine_with_roles_and_public_ones_of_others(cast: Cast, client_for: ClientFor) -> None:
+    Collection.objects.filter(slug="another-one").update(visibility="public")
+    answer = client_for(cast.assessor).get("/")
+    mine, public = answer.context["mine"], answer.context["public"]
+    assert [(row.collection.slug, row.roles, row.members) for row in mine] == [("harbour-trials", ["assessor"], 5)]
+    assert [(row.collection.slug, row.roles) for row in public] == [("another-one", [])]
+
+
+# Settings
+
+
+def settings_of(**change: str) -> dict[str, str]:
+    return {"name": "Harbour", "description": "x", "visibility": "public", "measures": "AP, nDCG@10 AP", **change}
+
+
+def test_settings_page_shows_what_is_stored(olga: Client) -> None:
+    form = olga.get(f"{HERE}settings/").context["form"]
+    assert {name: form[name].value() for name in form.fields} == {
+        "name": "Harbour trials",
+        "description": "",
+        "visibility": "private",
+        "measures": "AP nDCG",
+    }
+
+
+def test_settings_are_changed(cast: Cast, olga: Client) -> None:
+    assert olga.post(f"{HERE}settings/", settings_of())["Location"] == f"{HERE}settings/"
+    cast.collection.refresh_from_db()
+    found = cast.collection
+    assert (found.name, found.visibility, found.measures) == ("Harbour", "public", ["AP", "nDCG@10"])
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"name": ""}, {"name": ["This field is required."]}),
+        ({"measures": ""}, {"measures": ["This field is required."]}),
+        ({"measures": "P@x"}, {"__all__": ["Expected measures such as AP, nDCG@10, P@30; found “P@x”."]}),
+    ],
+)
+def test_settings_refuse_and_keep_what_was(
+    cast: Cast, olga: Client, change: dict[str, str], expected: dict[str, list[str]]
+) -> None:
+    answer = olga.post(f"{HERE}settings/", settings_of(**change))
+    assert (answer.status_code, errors(answer)) == (422, expected)
+    assert '<h1 dir="auto">Harbour trials</h1>' in answer.content.decode()
+    cast.collection.refresh_from_db()
+    assert (cast.collection.name, cast.collection.measures) == ("Harbour trials", ["AP", "nDCG"])
+
+
+# Scale
+
+
+def scale_form(*rows: tuple[int, str, str], lenient: str = "1", strict: str = "1", **more: str) -> dict[str, str]:
+    data = {"grade-TOTAL_FORMS": str(len(rows)), "grade-INITIAL_FORMS": "0", "lenient_from": lenient, "strict_from": strict}
+    for index, (value, label, key) in enumerate(rows):
+        names = {"value": str(value), "label": label, "key": key, "definition": "", "example": ""}
+        data |= {f"grade-{index}-{name}": text for name, text in names.items()}
+    return data | more
+
+
+TWO = ((0, "No", "0"), (1, "Yes", "1"))
+
+
+def test_scale_page_is_a_form_for_organizers_and_a_table_for_others(cast: Cast, client_for: ClientFor) -> None:
+    used = {
+        who: next(t.name for t in client_for(getattr(cast, who)).get(f"{HERE}scale/").templates)
+        for who in ("organizer", "assessor")
+    }
+    assert used == {"organizer": "pooling/scale_edit.html", "assessor": "pooling/scale.html"}
+
+
+def test_scale_is_saved(cast: Cast, olga: Client) -> None:
+    assert olga.post(f"{HERE}scale/", scale_form(*TWO))["Location"] == f"{HERE}scale/"
+    assert list(cast.collection.grades.values_list("value", "label", "key")) == list(TWO)
+
+
+def test_scale_row_marked_for_removal_goes(cast: Cast, olga: Client) -> None:
+    rows = (*TWO, (2, "More", "2"))
+    olga.post(f"{HERE}scale/", scale_form(*rows, **{"grade-2-DELETE": "on"}))
+    assert list(cast.collection.grades.values_list("value", flat=True)) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        (scale_form((0, "No", "0"), (1, "Yes", "0")), "Each grade needs its own key; 0 is used twice."),
+        (scale_form(*TWO, lenient="7"), "The lenient threshold must be one of the grades 0, 1; found 7."),
+        (scale_form(*TWO, lenient=""), "This field is required."),
+        (scale_form((0, "No", "0"), (1, "", "1")), "This field is required."),
+        (scale_form((0, "No", "0"), (1, "Yes", "x")), "One digit, 0 to 9."),
+        (scale_form((0, "No", "0"), (999, "Yes", "1")), "Ensure this value is less than or equal to 127."),
+        ({"lenient_from": "1", "strict_from": "1"}, "ManagementForm data is missing"),
+    ],
+)
+def test_scale_refuses_in_words_and_keeps_the_old(cast: Cast, olga: Client, form: dict[str, str], words: str) -> None:
+    answer = olga.post(f"{HERE}scale/", form)
+    assert answer.status_code == 422
+    assert words in answer.content.decode()
+    assert cast.collection.grades.count() == 4
+
+
+# Guidelines
+
+
+def test_guidelines_page_tells_when_there_are_none(cast: Cast, olga: Client, client_for: ClientFor) -> None:
+    assert "No guidelines yet" in olga.get(f"{HERE}guidelines/").content.decode()
+    assert "The organizers have not written any." in client_for(cast.assessor).get(f"{HERE}guidelines/").content.decode()
+
+
+def test_guidelines_are_written_and_every_version_can_be_read(cast: Cast, olga: Client, client_for: ClientFor) -> None:
+    for version, text in enumerate(("# One", "# Two")):
+        answer = olga.post(f"{HERE}guidelines/edit/", {"text": text, "base_version": str(version)})
+        assert answer["Location"] == f"{HERE}guidelines/"
+    reader = client_for(cast.assessor)
+    shown = [reader.get(f"{HERE}guidelines/{path}").context["html"].strip() for path in ("", "1/", "2/")]
+    assert shown == ["<h2>Two</h2>", "<h2>One</h2>", "<h2>Two</h2>"]
+
+
+@pytest.mark.parametrize("version", ["0", "3", "99999999999999999999999"])
+def test_guideline_version_that_does_not_exist_is_404_or_the_empty_page(olga: Client, version: str) -> None:
+    assert olga.get(f"{HERE}guidelines/{version}/").status_code == (200 if version == "0" else 404)
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ({"text": "", "base_version": "1"}, {"text": ["This field is required."]}),
+        (
+            {"text": "Mine", "base_version": "0"},
+            {"__all__": ["Version 1 was written meanwhile; yours began from version 0. Compare, then save again."]},
+        ),
+    ],
+)
+def test_guidelines_refuse_and_give_the_text_back(
+    cast: Cast, olga: Client, form: dict[str, str], expected: dict[str, list[str]]
+) -> None:
+    collections.write_guideline(cast.collection, by=cast.organizer, text="Theirs")
+    answer = olga.post(f"{HERE}guidelines/edit/", form)
+    assert (answer.status_code, dict(answer.context["form"].errors)) == (422, expected)
+    assert answer.context["form"]["text"].value() == form["text"]
+    assert Guideline.objects.count() == 1
+
+
+# Archive, restore, export
+
+
+def test_archive_and_restore_by_their_buttons(cast: Cast, olga: Client) -> None:
+    assert olga.post(f"{HERE}archive/")["Location"] == HERE
+    cast.collection.refresh_from_db()
+    assert cast.collection.is_archived
+    assert olga.post(f"{HERE}settings/", settings_of()).status_code == 422
+    assert olga.post(f"{HERE}restore/")["Location"] == HERE
+    cast.collection.refresh_from_db()
+    assert not cast.collection.is_archived
+
+
+def test_export_leads_to_its_job(olga: Client) -> None:
+    answer = olga.post(f"{HERE}export/")
+    job = Job.objects.get()
+    assert answer["Location"] == f"/jobs/{job.pk}/"
+    assert "Export of Harbour trials" in olga.get(answer["Location"]).content.decode()
+
+
+# Members and invitations
+
+
+def test_members_page_lists_roles_and_open_links(cast: Cast, olga: Client) -> None:
+    [invitation] = members.invite(cast.collection, by=cast.organizer, role="assessor")
+    answer = olga.get(f"{HERE}members/")
+    found = [(m.user.name, m.role) for m in answer.context["page_obj"]]
+    assert found == [(getattr(cast, role).name, role) for role in ROLES]
+    assert members.invitation_url(invitation) in answer.content.decode()
+
+
+def test_invite_makes_a_link(cast: Cast, olga: Client) -> None:
+    form = {"role": "adjudicator", "days": "3", "max_uses": "4", "emails": ""}
+    assert olga.post(f"{HERE}invitations/", form)["Location"] == f"{HERE}members/"
+    made = Invitation.objects.get()
+    assert (made.role, made.max_uses, made.created_by, made.email) == ("adjudicator", 4, cast.organizer, "")
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "words"),
+    [
+        ({"role": "owner"}, "role", "Select a valid choice. owner is not one of the available choices."),
+        ({"days": "366"}, "days", "Ensure this value is less than or equal to 365."),
+        ({"max_uses": "0"}, "max_uses", "Ensure this value is greater than or equal to 1."),
+        ({"emails": "a@example.org nonsense"}, "emails", "“nonsense” is not an e-mail address."),
+    ],
+)
+def test_invite_refuses_at_the_field(olga: Client, change: dict[str, str], field: str, words: str) -> None:
+    form = {"role": "assessor", "days": "3", "max_uses": "1", "emails": "", **change}
+    answer = olga.post(f"{HERE}invitations/", form)
+    assert (answer.status_code, errors(answer, "invite_form")) == (422, {field: [words]})
+    assert (Invitation.objects.count(), Job.objects.count()) == (0, 0)
+
+
+def test_invitation_is_revoked_and_its_link_gone(cast: Cast, olga: Client) -> None:
+    [invitation] = members.invite(cast.collection, by=cast.organizer, role="assessor")
+    assert olga.post(f"{HERE}invitations/{invitation.pk}/revoke/")["Location"] == f"{HERE}members/"
+    assert members.invitation_url(invitation) not in olga.get(f"{HERE}members/").content.decode()
+
+
+def test_member_is_removed_and_the_last_organizer_is_not(cast: Cast, olga: Client, client_for: ClientFor) -> None:
+    row = Membership.objects.get(user=cast.assessor)
+    assert olga.post(f"{HERE}members/{row.pk}/remove/")["Location"] == f"{HERE}members/"
+    assert client_for(cast.assessor).get(HERE).status_code == 404
+    last = Membership.objects.get(user=cast.organizer)
+    answer = olga.post(f"{HERE}members/{last.pk}/remove/")
+    assert answer.status_code == 409
+    assert "A collection needs an organizer: invite another one first." in answer.content.decode()
+
+
+def test_member_of_another_collection_is_out_of_reach(cast: Cast, olga: Client) -> None:
+    other = Membership.objects.get(user=cast.other_organizer)
+    assert olga.post(f"{HERE}members/{other.pk}/remove/").status_code == 404
+
+
+@pytest.mark.parametrize(("role", "scopes"), [("assessor", ["judge", "read"]), ("participant", ["read", "submit"])])
+def test_machine_gets_a_token_for_its_role_shown_once(olga: Client, role: str, scopes: list[str]) -> None:
+    page = olga.post(f"{HERE}machines/", {"name": "llm", "role": role}).content.decode()
+    secret = re.search(r"asz_[\w-]{43}", page)
+    assert secret
+    token = accounts.find_token(secret[0])
+    assert token and (token.user.username, token.scopes) == ("harbour-trials.llm", scopes)
+    assert secret[0] not in olga.get(f"{HERE}members/").content.decode()
+
+
+def test_machine_token_is_renewed_for_its_role(cast: Cast, olga: Client) -> None:
+    membership, _, first = members.add_machine(cast.collection, name="llm", role="participant")
+    page = olga.post(f"{HERE}members/{membership.pk}/token/").content.decode()
+    secret = re.search(r"asz_[\w-]{43}", page)
+    assert secret
+    token = accounts.find_token(secret[0])
+    assert token and token.scopes == ["read", "submit"]
+    assert accounts.find_token(first) is None
+
+
+def test_machine_with_a_bad_name_is_refused(olga: Client) -> None:
+    answer = olga.post(f"{HERE}machines/", {"name": "a b", "role": "assessor"})
+    assert answer.status_code == 422
+    assert "Enter a valid username." in answer.content.decode()
+    assert not User.objects.filter(is_machine=True).exists()
+
+
+# Joining
+
+
+def link(cast: Cast, role: str = "assessor") -> str:
+    [invitation] = members.invite(cast.collection, by=cast.organizer, role=role)
+    return members.invitation_url(invitation).removeprefix("http://127.0.0.1:8000")
+
+
+def account(**change: str) -> dict[str, str]:
+    return {"name": "Nia", "username": "nia", "email": "", "password": NEW, "again": NEW, **change}
+
+
+def test_join_with_an_account(cast: Cast, client_for: ClientFor) -> None:
+    client, path = client_for(cast.stranger), link(cast)
+    assert "Join as Stranger" in client.get(path).content.decode()
+    assert client.post(path)["Location"] == HERE
+    assert client.get(HERE).status_code == 200
+
+
+def test_join_makes_an_account_and_signs_in(cast: Cast, client: Client) -> None:
+    path = link(cast)
+    assert "Make an account" in client.get(path).content.decode()
+    assert client.post(path, account())["Location"] == HERE
+    assert client.get(HERE).context["user"].username == "nia"
+    assert client.get(path)["Location"] == HERE
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"again": "other"}, "again"),
+        ({"username": "olga-organizer"}, "username"),
+        ({"username": "OLGA-organizer"}, "__all__"),
+        ({"name": ""}, "name"),
+    ],
+)
+def test_join_refuses_a_bad_account_and_costs_no_use(cast: Cast, client: Client, change: dict[str, str], field: str) -> None:
+    answer = client.post(link(cast), account(**change))
+    assert (answer.status_code, list(errors(answer))) == (422, [field])
+    assert (Invitation.objects.get().uses, User.objects.filter(username="nia").count()) == (0, 0)
+
+
+def test_join_by_a_link_that_is_over_says_so(cast: Cast, client: Client) -> None:
+    path = link(cast)
+    members.revoke_invitation(Invitation.objects.get())
+    for answer in (client.get(path), client.post(path, account())):
+        assert answer.status_code == 410
+        assert "This invitation is revoked." in answer.content.decode()
+    assert not User.objects.filter(username="nia").exists()
+
+
+def test_join_as_participant_is_refused_to_an_assessor(cast: Cast, client_for: ClientFor) -> None:
+    answer = client_for(cast.assessor).post(link(cast, "participant"))
+    assert answer.status_code == 409
+    assert "nobody can be assessor and participant of the same one" in answer.content.decode()
+
+
+def test_join_by_a_forged_link_is_404(db: None, client: Client) -> None:
+    assert client.get("/join/1.forged/").status_code == 404
+
+
+def test_message_is_shown_on_the_next_page(olga: Client) -> None:
+    olga.post(f"{HERE}archive/")
+    assert toast(olga) == "“Harbour trials” is archived: it can be read, and nothing in it changes."
+
+
+@pytest.mark.parametrize("address", ["/people/?q=%00", "/jobs/?collection=%00", "/people/?page=%00", "/?next=%00"])
+def test_nul_in_an_address_is_no_error_of_ours(cast: Cast, client_for: ClientFor, address: str) -> None:
+    assert client_for(cast.staff).get(address).status_code in {200, 400, 404}
+
+
+def test_names_of_pages_have_addresses() -> None:
+    assert reverse("members", args=["harbour-trials"]) == f"{HERE}members/"

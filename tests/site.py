@@ -1,0 +1,145 @@
+"""A whole site, started as people start it: `assize up` with a data folder of its own."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+from django.db import connections
+from psycopg import sql
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _new_database(name: str) -> str:
+    """Another database on the PostgreSQL server of these tests, and its address."""
+    url = os.environ["ASSIZE_DATABASE_URL"]
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    return re.sub(r"^(postgres(?:ql)?://[^/]*/)[^?]*", rf"\g<1>{name}", url)
+
+
+class Site:
+    def __init__(self, **env: str) -> None:
+        self.data = Path(tempfile.mkdtemp(prefix="assize-site-"))
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.env = {**os.environ, "ASSIZE_DATA": str(self.data), "ASSIZE_PORT": str(self.port), **env}
+        for name in ("ASSIZE_TEST_DATABASE_URL", "DJANGO_ALLOW_ASYNC_UNSAFE"):  # of the tests, not of the site
+            self.env.pop(name, None)
+        if "ASSIZE_DATABASE_URL" in os.environ:
+            self.env["ASSIZE_DATABASE_URL"] = _new_database(f"site_{self.port}")
+        self.process: subprocess.Popen[str] | None = None
+
+    def start(self, *, ready: bool = True) -> "Site":
+        """Start, and wait until every part is ready, or (where a part is away on purpose) until pages are answered."""
+        command = [str(Path(sys.executable).parent / "assize"), "up"]
+        with (self.data / "terminal.txt").open("w") as output:
+            self.process = subprocess.Popen(command, cwd=ROOT, env=self.env, stdout=output, stderr=subprocess.STDOUT, text=True)
+        self.wait_for(lambda: "ready at" in self.terminal(), 60)
+        if ready:
+            self.wait_for(lambda: self.get("/readyz")[0] == 200, 30)
+        return self
+
+    def terminal(self) -> str:
+        return (self.data / "terminal.txt").read_text()
+
+    def log(self) -> str:
+        return (self.data / "logs" / "assize.log").read_text()
+
+    def first_link(self) -> str:
+        self.wait_for(lambda: "/welcome/" in self.terminal(), 10)
+        found = re.search(r"http\S+/welcome/\S+", self.terminal())
+        assert found, self.terminal()
+        return found[0]
+
+    def wait_for(self, done: "object", seconds: float) -> None:
+        assert callable(done)
+        until = time.monotonic() + seconds
+        while not done():
+            assert self.process and self.process.poll() is None, f"the site ended: {self.terminal()}"
+            assert time.monotonic() < until, f"not within {seconds} s: {self.terminal()}\n{self.log()[-3000:]}"
+            time.sleep(0.1)
+
+    def get(self, path: str) -> tuple[int, str]:
+        try:
+            with urllib.request.urlopen(self.url + path, timeout=5) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+        except OSError as error:
+            return 0, str(error)
+
+    def ready(self) -> dict[str, bool]:
+        parts = json.loads(self.get("/readyz")[1])["parts"]
+        return {name: part["ok"] for name, part in parts.items()}
+
+    def pids(self, part: str) -> list[int]:
+        """The processes of a part of this site: descendants of the supervisor, by their command line."""
+        words = {"web": "granian", "worker": "manage.py work", "sweeper": "manage.py sweep", "queue": "valkey-server"}
+        parents, lines = {}, {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                parents[int(folder.name)] = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
+                lines[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            except OSError:  # it ended meanwhile
+                continue
+        mine, fresh = set(), {self.process.pid if self.process else 0}
+        while fresh:
+            mine |= fresh
+            fresh = {pid for pid, parent in parents.items() if parent in fresh} - mine
+        return [pid for pid in mine if words[part] in lines.get(pid, "")]
+
+    def kill(self, part: str) -> None:
+        for pid in self.pids(part):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def stop(self, number: int = signal.SIGTERM) -> float:
+        """Stop the site; how many seconds it took."""
+        assert self.process
+        start = time.monotonic()
+        self.process.send_signal(number)
+        self.process.wait(30)
+        return time.monotonic() - start
+
+    def remove(self) -> None:
+        """Stop, if it runs, and take its folder away."""
+        if self.process and self.process.poll() is None:
+            self.stop()
+        shutil.rmtree(self.data, ignore_errors=True)
+
+    @contextmanager
+    def database(self) -> Iterator[None]:
+        """Point this process at the site's database, to look into it or to make things through the services."""
+        connection = connections["default"]
+        before = connection.settings_dict["NAME"]
+        connection.close()
+        postgres = connection.vendor == "postgresql"
+        connection.settings_dict["NAME"] = f"site_{self.port}" if postgres else str(self.data / "assize.sqlite3")
+        try:
+            yield
+        finally:
+            connection.close()
+            connection.settings_dict["NAME"] = before

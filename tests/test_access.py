@@ -1,0 +1,275 @@
+"""Who may do what: every address × every role × every method has an expected answer in one table.
+
+An address that is not in the table fails the test, and so does a method that the table does not know: it must be
+refused to everybody. Most writes carry an empty form, so 422 means "let in, then told what is missing".
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.tokens import default_token_generator
+from django.db import transaction
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+
+from config import accounts
+from config.models import ApiToken, Job
+from pooling.models import Role
+from pooling.services import collections, members
+from tests import factories
+from tests.conftest import Cast, ClientFor
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+ROLES = (
+    *("anonymous", "stranger", "organizer", "assessor", "adjudicator", "participant", "researcher"),
+    *("other_organizer", "staff"),
+)
+MEMBERS = ("organizer", "assessor", "adjudicator", "participant", "researcher")
+Rule = Callable[[bool], dict[str, int]]  # is it the API? -> the status for each role
+
+
+def everybody(status: int) -> Rule:
+    return lambda api: dict.fromkeys(ROLES, status)
+
+
+def signed_in(status: int) -> Rule:
+    return lambda api: {**dict.fromkeys(ROLES, status), "anonymous": 401 if api else 302}
+
+
+def only(*roles: str, status: int, members: int = 404) -> Rule:
+    """These roles get the status, other members `members`, anybody else 404, and nobody in particular signs in first."""
+
+    def rule(api: bool) -> dict[str, int]:
+        base = {**dict.fromkeys(ROLES, 404), **dict.fromkeys(MEMBERS, members), "anonymous": 401 if api else 302}
+        return {**base, **dict.fromkeys(roles, status)}
+
+    return rule
+
+
+def member(status: int) -> Rule:
+    return only(*MEMBERS, "staff", status=status)
+
+
+def organizer(status: int) -> Rule:
+    return only("organizer", "staff", status=status, members=403)
+
+
+def administrator(status: int) -> Rule:
+    return only("staff", status=status)
+
+
+def but(rule: Rule, **statuses: int) -> Rule:
+    return lambda api: {**rule(api), **statuses}
+
+
+C, A = "c/<slug:slug>/", "api/v1/collections/<slug:slug>"
+TABLE: dict[str, dict[str, Rule]] = {
+    # Pages: the site
+    "": {"GET": everybody(200)},
+    "healthz": {"GET": everybody(200)},
+    "readyz": {"GET": everybody(503)},  # no queue runs beside these tests
+    "jobs/": {"GET": signed_in(200)},
+    "jobs/<int:pk>/": {"GET": only("organizer", "staff", status=200)},
+    "jobs/<int:pk>/output/": {"GET": only("organizer", "staff", status=200)},
+    "people/": {"GET": administrator(200)},
+    "people/<int:pk>/standing/": {"POST": administrator(400)},
+    "people/<int:pk>/link/": {"POST": administrator(200)},
+    "status/": {"GET": administrator(200)},
+    "status/trial/": {"POST": administrator(302)},
+    "styleguide/": {"GET": administrator(200)},
+    "api/docs/": {"GET": everybody(200)},
+    # Pages: accounts
+    "sign-in/": {"GET": but(everybody(302), anonymous=200), "POST": but(everybody(302), anonymous=422)},
+    "sign-out/": {"POST": everybody(302)},
+    "sign-up/": {"GET": everybody(404), "POST": everybody(404)},  # closed unless a setting opens it
+    "welcome/<str:secret>/": {"GET": everybody(200), "POST": everybody(422)},
+    "password/": {"GET": signed_in(200), "POST": signed_in(422)},
+    "password/reset/": {"GET": everybody(200), "POST": everybody(422)},
+    "password/reset/<str:uidb64>/<str:token>/": {"GET": everybody(200), "POST": everybody(422)},
+    "profile/": {"GET": signed_in(200), "POST": signed_in(422)},
+    "profile/tokens/": {"POST": signed_in(422)},
+    "profile/tokens/<int:pk>/revoke/": {"POST": only("organizer", status=302)},  # the organizer's own token
+    # Pages: collections
+    "collections/new/": {"GET": signed_in(200), "POST": signed_in(422)},
+    C: {"GET": member(200)},
+    f"{C}settings/": {"GET": organizer(200), "POST": organizer(422)},
+    f"{C}scale/": {"GET": member(200), "POST": organizer(422)},
+    f"{C}guidelines/": {"GET": member(200)},
+    f"{C}guidelines/<int:version>/": {"GET": member(200)},
+    f"{C}guidelines/edit/": {"GET": organizer(200), "POST": organizer(422)},
+    f"{C}archive/": {"POST": organizer(302)},
+    f"{C}restore/": {"POST": organizer(302)},
+    f"{C}export/": {"POST": organizer(302)},
+    f"{C}members/": {"GET": organizer(200)},
+    f"{C}members/<int:pk>/remove/": {"POST": organizer(302)},
+    f"{C}members/<int:pk>/token/": {"POST": organizer(200)},
+    f"{C}machines/": {"POST": organizer(422)},
+    f"{C}invitations/": {"POST": organizer(422)},
+    f"{C}invitations/<int:pk>/revoke/": {"POST": organizer(302)},
+    "join/<str:signed>/": {
+        "GET": but(everybody(200), assessor=302),
+        "POST": but(everybody(302), anonymous=422, participant=409),
+    },
+    # API
+    "api/v1/": {method: everybody(404) for method in METHODS},  # only the name of the root
+    "api/v1/openapi.json": {"GET": everybody(200)},
+    "api/v1/presets": {"GET": everybody(200)},
+    "api/v1/me": {"GET": signed_in(200)},
+    "api/v1/tokens": {"GET": signed_in(200), "POST": signed_in(422)},
+    "api/v1/tokens/<int:id>": {"DELETE": only("organizer", status=204)},
+    "api/v1/jobs": {"GET": signed_in(200)},
+    "api/v1/jobs/<int:id>": {"GET": only("organizer", "staff", status=200)},
+    "api/v1/jobs/<int:id>/output": {"GET": only("organizer", "staff", status=200)},
+    "api/v1/jobs/trial": {"POST": administrator(202)},
+    "api/v1/people": {"GET": administrator(200)},
+    "api/v1/people/<int:id>": {"PATCH": administrator(200)},
+    "api/v1/people/<int:id>/link": {"POST": administrator(201)},
+    "api/v1/status": {"GET": administrator(200)},
+    "api/v1/collections": {"GET": everybody(200), "POST": signed_in(422)},
+    A: {"GET": member(200), "PATCH": organizer(200)},
+    f"{A}/scale": {"PUT": organizer(200)},
+    f"{A}/guidelines": {"GET": member(200), "POST": organizer(201)},
+    f"{A}/guidelines/<int:version>": {"GET": member(200)},
+    f"{A}/archive": {"POST": organizer(200)},
+    f"{A}/restore": {"POST": organizer(200)},
+    f"{A}/export": {"POST": organizer(202)},
+    f"{A}/members": {"GET": organizer(200)},
+    f"{A}/members/<int:id>": {"DELETE": organizer(204)},
+    f"{A}/machines": {"POST": organizer(201)},
+    f"{A}/machines/<int:id>/tokens": {"POST": organizer(201)},
+    f"{A}/invitations": {"GET": organizer(200), "POST": organizer(201)},
+    f"{A}/invitations/<int:id>": {"DELETE": organizer(204)},
+    "api/v1/join/<signed>": {"GET": signed_in(200), "POST": but(signed_in(200), participant=409)},
+}
+
+# The API reads a body before it asks who may: these are whole, so that the answer tells of the role.
+BODIES: dict[str, object] = {
+    f"{A}/scale": {
+        "grades": [{"value": 0, "label": "No", "key": "0"}, {"value": 1, "label": "Yes", "key": "1"}],
+        "lenient_from": 1,
+        "strict_from": 1,
+    },
+    f"{A}/guidelines": {"text": "Judge by the text."},
+    f"{A}/machines": {"name": "judge-2"},
+    f"{A}/machines/<int:id>/tokens": {"name": "second", "scopes": ["read"]},
+    f"{A}/invitations": {"role": "assessor"},
+}
+
+
+@dataclass
+class World:
+    """One of each thing, all in the organizer's private collection."""
+
+    cast: Cast
+    values: dict[str, object] = field(default_factory=dict)
+
+    def address(self, route: str) -> str:
+        numbers = {"job": "jobs/", "machine": ("machines/", "/token/"), "token": "tokens/", "person": "people/"}
+        for name, marks in {**numbers, "invitation": "invitations/", "member": "members/"}.items():
+            if any(mark in route for mark in ([marks] if isinstance(marks, str) else marks)):
+                route = route.replace("<int:pk>", str(self.values[name])).replace("<int:id>", str(self.values[name]))
+                break
+        for name, value in self.values.items():
+            for kind in ("slug:", "int:", "str:", ""):
+                route = route.replace(f"<{kind}{name}>", str(value))
+        assert "<" not in route, route
+        return f"/{route}"
+
+
+@pytest.fixture
+def world(cast: Cast) -> World:
+    collection, by = cast.collection, cast.organizer
+    collections.write_guideline(collection, by=by, text="Judge by the text alone.")
+    job = collections.request_export(collection, by=by)
+    output = settings.DATA / "files" / "matrix.txt"
+    output.parent.mkdir(exist_ok=True)
+    output.write_text("result")
+    Job.objects.filter(pk=job.pk).update(state="done", output="files/matrix.txt")
+    invitation = members.invite(collection, by=by, role=Role.ASSESSOR, max_uses=100)[0]
+    person = factories.make_user("Away for long")  # nobody signs in as them: that would end their reset link
+    values = {
+        "slug": collection.slug,
+        "version": 1,
+        "job": job.pk,
+        "invitation": invitation.pk,
+        "signed": members.invitation_url(invitation).rstrip("/").rsplit("/", 1)[1],
+        "machine": members.add_machine(collection, name="robot")[0].pk,
+        "member": collection.memberships.get(user=cast.researcher).pk,
+        "person": person.pk,
+        "token": accounts.make_token(user=by, name="mine", scopes=["read"])[0].pk,
+        "secret": accounts.make_link(person).rstrip("/").rsplit("/", 1)[1],
+        "uidb64": urlsafe_base64_encode(force_bytes(person.pk)),
+    }
+    return World(cast, {**values, "token_": default_token_generator.make_token(person)})
+
+
+def routes(patterns: list[URLPattern | URLResolver] | None = None, before: str = "") -> Iterator[str]:
+    for pattern in get_resolver().url_patterns if patterns is None else patterns:
+        route = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern.url_patterns, route)
+        else:
+            yield route
+
+
+def test_every_address_has_a_row() -> None:
+    assert sorted(set(routes())) == sorted(TABLE)
+
+
+@pytest.mark.parametrize("route", sorted(TABLE))
+def test_answers(route: str, world: World, client_for: ClientFor) -> None:
+    found, expected = {}, {}
+    path = world.address(route.replace("<str:token>", str(world.values["token_"])))
+    for role in ROLES:
+        client = client_for(getattr(world.cast, role, None))
+        for method in METHODS:
+            rule = TABLE[route].get(method, everybody(405))
+            expected[role, method] = rule(route.startswith("api/v1/"))[role]
+            found[role, method] = ask(client, method, path, BODIES.get(route, {}))
+    assert {key: status for key, status in found.items() if status != expected[key]} == {}, expected
+
+
+def ask(client: Client, method: str, path: str, given: object) -> int:
+    """The status of one request, whose effects are taken back."""
+    form, json_ = ("x=1", "application/x-www-form-urlencoded"), (json.dumps(given), "application/json")
+    body, kind = json_ if path.startswith("/api/") else form
+    with transaction.atomic():
+        response = client.generic(method, path, "" if method == "GET" else body, content_type=kind)
+        transaction.set_rollback(True)
+    for file in getattr(response, "_resource_closers", []):
+        file()  # response.close() would end the test's connection too
+    return int(response.status_code)
+
+
+def test_machine_acts_by_token_alone(world: World) -> None:
+    """A program is a member of its collection like any other, by its token; it has no pages."""
+    machine = ApiToken.objects.get(user__is_machine=True).user
+    _token, secret = accounts.make_token(user=machine, name="t", scopes=["read", "judge"])
+    client = Client(headers={"Authorization": f"Bearer {secret}"})
+    assert client.get(f"/api/v1/collections/{world.cast.collection.slug}").status_code == 200
+    assert client.get(f"/api/v1/collections/{world.cast.collection.slug}/members").status_code == 403
+    assert client.get(f"/c/{world.cast.collection.slug}/").status_code == 302
+
+
+@pytest.mark.parametrize(("visibility", "status"), [("private", 302), ("unlisted", 200), ("public", 200)])
+def test_visibility_opens_the_outside_only(world: World, client_for: ClientFor, visibility: str, status: int) -> None:
+    collection = world.cast.collection
+    collection.visibility = visibility
+    collection.save()
+    client = client_for(None)
+    assert client.get(f"/c/{collection.slug}/").status_code == status
+    assert client.get(f"/c/{collection.slug}/members/").status_code == 302
+    assert client_for(world.cast.stranger).get(f"/c/{collection.slug}/members/").status_code == 404
+    listed = collection.name in client.get("/").content.decode()
+    assert listed == (visibility == "public")
+
+
+def test_missing_and_hidden_are_alike(world: World, client_for: ClientFor) -> None:
+    client = client_for(world.cast.stranger)
+    hidden, missing = client.get(f"/c/{world.cast.collection.slug}/"), client.get("/c/no-such-collection/")
+    assert (hidden.status_code, hidden.content) == (missing.status_code, missing.content) == (404, missing.content)

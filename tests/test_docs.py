@@ -1,0 +1,90 @@
+"""The documents tell the truth about settings, links, roles, scopes and make's targets."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from config import env
+from config.models import Scope
+from docs import make
+from pooling.models import Role
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "benchmarks" / "README.md"])
+SETTINGS = (ROOT / "docs" / "settings.md").read_text()
+SECURITY = (ROOT / "docs" / "security.md").read_text()
+
+
+@pytest.mark.parametrize("name", sorted(env.VARIABLES))
+def test_setting_has_a_row_with_its_default_and_meaning(name: str) -> None:
+    found = [line for line in SETTINGS.splitlines() if line.startswith(f"| `{name}` |")]
+    assert found == [make.row(env.VARIABLES[name])]
+
+
+def test_settings_page_names_no_variable_that_is_not_read() -> None:
+    told = {name for page in PAGES for name in re.findall(r"ASSIZE_[A-Z_]*[A-Z]", page.read_text())}
+    assert told - set(env.VARIABLES) == set()
+
+
+def test_examples_are_given_for_variables_that_exist() -> None:
+    assert set(make.EXAMPLES) == set(env.VARIABLES)
+
+
+def test_settings_page_is_as_make_docs_writes_it() -> None:
+    assert make.updated(SETTINGS) == SETTINGS
+
+
+def test_settings_page_without_markers_is_refused() -> None:
+    with pytest.raises(SystemExit, match="expected the lines <!-- table: site -->"):
+        make.updated("# Settings\n")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files_and_headings_that_exist(page: Path) -> None:
+    wrong = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        name, _, heading = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        if re.match(r"[a-z]+:", link):
+            continue
+        if not target.exists() or (heading and heading not in headings(target)):
+            wrong.append(link)
+    assert wrong == []
+
+
+def headings(page: Path) -> set[str]:
+    """Anchors as hosts of Markdown make them."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles}
+
+
+def test_every_role_has_its_column_in_the_security_page() -> None:
+    header = next(line for line in SECURITY.splitlines() if line.startswith("| may |"))
+    assert [cell.strip() for cell in header.strip("|").split("|")][1 : 1 + len(Role)] == list(Role.values)
+
+
+def test_every_scope_is_told_in_its_own_words() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", SECURITY, re.MULTILINE)
+    assert [name for name, _ in rows] == list(Scope.values)
+    assert [about.replace("the owner", "you") for _, about in rows] == [str(label) for label in Scope.labels]
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/install.md", "benchmarks/README.md"])
+def test_make_targets_exist(name: str) -> None:
+    targets = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    told = set(re.findall(r"(?:`|^|=\S* )make ([a-z-]+)", (ROOT / name).read_text(), re.MULTILINE))
+    assert told - targets == set()
+    assert told, f"{name} tells no target; is it written otherwise now?"
+
+
+def test_readme_tells_the_two_commands() -> None:
+    readme = (ROOT / "README.md").read_text()
+    assert re.findall(r"^make [a-z-]+", readme, re.MULTILINE) == ["make up", "make test"]
+
+
+def test_readme_lists_every_target() -> None:
+    makefile, readme = (ROOT / "Makefile").read_text(), (ROOT / "README.md").read_text()
+    phony = {name for line in re.findall(r"^\.PHONY: (.+)$", makefile, re.MULTILINE) for name in line.split()}
+    line = next(line for line in readme.splitlines() if line.startswith("Makefile "))
+    assert set(line.removeprefix("Makefile").replace(",", " ").split()) == phony

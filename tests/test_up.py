@@ -1,0 +1,137 @@
+"""`assize up` from outside: starts by itself, keeps its parts alive, stops cleanly, and loses nothing."""
+
+import signal
+import stat
+import subprocess
+import sys
+import time
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from config import jobs
+from config.models import Job
+from tests import factories
+from tests.site import ROOT, Site
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]
+
+
+def test_up_tells_address_and_first_link_and_keeps_a_secret(site: Site) -> None:
+    assert site.first_link()
+    lines = site.terminal().strip().splitlines()
+    assert lines[0].startswith(f"Assize is ready at {site.url}/")
+    assert lines[1].startswith("First start: ") and f"{site.url}/welcome/" in lines[1]
+    assert len(lines) == 2
+    assert stat.S_IMODE((site.data / "secret.key").stat().st_mode) == 0o600
+    assert stat.S_IMODE((site.data / "queue" / "valkey.sock").stat().st_mode) == 0o600
+    assert (site.data / "queue" / "appendonlydir").is_dir()
+
+
+def test_second_up_on_the_same_folder_says_so_and_stops(site: Site) -> None:
+    command = [str(Path(sys.executable).parent / "assize"), "up"]
+    second = subprocess.run(command, env=site.env, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert second.returncode == 1
+    assert f"already running on {site.data}" in second.stderr and site.url in second.stderr
+    assert site.get("/healthz")[0] == 200
+
+
+def test_port_in_use_is_told(site: Site, tmp_path: Path) -> None:
+    command = [str(Path(sys.executable).parent / "assize"), "up"]
+    env = {**site.env, "ASSIZE_DATA": str(tmp_path / "other")}
+    second = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert second.returncode == 1
+    assert f"127.0.0.1:{site.port} cannot be used" in second.stderr and "ASSIZE_PORT" in second.stderr
+
+
+def test_killed_parts_come_back_and_nothing_is_lost(own_site: Site) -> None:
+    """Each process is killed with -9 in turn while jobs run and others wait; all of them end as done."""
+    staff = factories.make_user("Killer", staff=True)
+    site = own_site
+    made = [
+        jobs.intend("trial", title=f"Trial {n}", args={"steps": 10, "seconds": "1"}, started_by=staff, dedupe=f"t{n}").pk
+        for n in range(5)
+    ]
+    for part in ("web", "queue", "sweeper", "worker"):
+        before = set(site.pids(part))
+        assert before, part
+        site.kill(part)
+        site.wait_for(lambda part=part, before=before: set(site.pids(part)) - before, 30)
+    site.wait_for(lambda: site.get("/readyz")[0] == 200, 60)
+    # A job cut off with its worker would be revived after 45 s of silence; the test does not wait that long.
+    Job.objects.filter(state="running", heartbeat_at__lt=_ago(12)).update(heartbeat_at=_ago(100))
+    until = time.monotonic() + 150
+    while Job.objects.filter(pk__in=made).exclude(state="done").exists():
+        assert time.monotonic() < until, list(Job.objects.values_list("pk", "state", "message", "attempt"))
+        Job.objects.filter(state="running", heartbeat_at__lt=_ago(12)).update(heartbeat_at=_ago(100))
+        time.sleep(0.5)
+    assert Job.objects.filter(pk__in=made, state="done").count() == 5
+
+
+def _ago(seconds: int) -> datetime:
+    return timezone.now() - timedelta(seconds=seconds)
+
+
+def test_flushed_queue_loses_no_job(own_site: Site) -> None:
+    """FLUSHALL with jobs waiting: the sweeper puts them back."""
+    import redis
+
+    site = own_site
+    made = [jobs.intend("trial", title="Trial", args={"steps": 1, "seconds": "0.3"}, dedupe=f"f{n}").pk for n in range(8)]
+    server = redis.Redis(unix_socket_path=str(site.data / "queue" / "valkey.sock"))
+    server.flushall()
+    server.close()
+    until = time.monotonic() + 60
+    while Job.objects.filter(pk__in=made, state="done").count() < 8:
+        assert time.monotonic() < until, list(Job.objects.values_list("pk", "state", "message"))
+        time.sleep(0.3)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal_stops_all_and_the_next_start_goes_on(own_site: Site, number: int) -> None:
+    """Stopped in the middle of a job: every process ends; the job starts again with the site, its try not counted."""
+    site = own_site
+    job = jobs.intend("trial", title="Long trial", args={"steps": 60, "seconds": "60"})
+    site.wait_for(lambda: Job.objects.filter(pk=job.pk, state="running").exists(), 30)
+    everything = [pid for part in ("web", "worker", "sweeper", "queue") for pid in site.pids(part)]
+    assert site.stop(number) < 10
+    assert site.process and site.process.returncode == 0
+    assert [pid for pid in everything if _alive(pid)] == []
+    job.refresh_from_db()
+    assert (job.state, job.failures, job.message) == ("waiting", 0, "The site was stopped meanwhile; it starts again.")
+    connection.close()
+    site.start()
+    assert site.first_link()  # still nobody has used it
+    site.wait_for(lambda: Job.objects.filter(pk=job.pk, state="running", attempt=2).exists(), 30)
+
+
+def test_killed_supervisor_takes_its_children_along(own_site: Site) -> None:
+    site = own_site
+    assert site.process
+    everything = [pid for part in ("web", "worker", "sweeper", "queue") for pid in site.pids(part)]
+    site.process.kill()
+    site.process.wait()
+    until = time.monotonic() + 20
+    while any(_alive(pid) for pid in everything):
+        assert time.monotonic() < until, [pid for pid in everything if _alive(pid)]
+        time.sleep(0.2)
+    site.start()
+    assert all(site.ready().values())
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_every_process_runs_sqlite_durably(site: Site) -> None:
+    """The status command asks the connection itself; web, worker and sweeper share the same settings."""
+    command = [str(Path(sys.executable).parent / "assize"), "status", "--json"]
+    told = subprocess.run(command, env=site.env, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert "assize.E003" not in told.stdout
