@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Count, F, Prefetch, Q, QuerySet
+from django.db.models import Case, Count, F, IntegerField, Prefetch, Q, QuerySet, When
 
 from config.models import ApiToken, User
 from pooling import access
@@ -62,10 +62,11 @@ def member_counts(collection: Collection) -> dict[str, int]:
 
 
 def members(collection: Collection, *, ended: bool = False) -> QuerySet[Membership]:
-    """Members by role and name; machines with their newest active token."""
+    """Members by role (organizers first) and name; machines with their tokens."""
     tokens = Prefetch("user__tokens", queryset=ApiToken.objects.order_by("-pk"))
     rows = collection.memberships.filter(ended_at__isnull=not ended).select_related("user").prefetch_related(tokens)
-    return rows.order_by("role", "user__name", "pk")
+    order = Case(*(When(role=role, then=place) for place, role in enumerate(Role)), output_field=IntegerField())
+    return rows.order_by(order, "user__name", "pk")
 
 
 def invitations(collection: Collection) -> QuerySet[Invitation]:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from config import accounts
 from config.models import Job, User
 from pooling.core.presets import PRESETS
-from pooling.models import Collection, Guideline, Invitation, Membership
+from pooling.models import Collection, Guideline, Invitation, Membership, Role
 from pooling.services import collections, members
 from tests.conftest import Cast, ClientFor
 
@@ -276,7 +276,7 @@ def test_members_page_lists_roles_and_open_links(cast: Cast, olga: Client) -> No
     [invitation] = members.invite(cast.collection, by=cast.organizer, role="assessor")
     answer = olga.get(f"{HERE}members/")
     found = [(m.user.name, m.role) for m in answer.context["page_obj"]]
-    assert found == [(getattr(cast, role).name, role) for role in ROLES]
+    assert found == [(getattr(cast, role.value).name, role.value) for role in Role]  # organizers first
     assert members.invitation_url(invitation) in answer.content.decode()
 
 
