@@ -43,7 +43,7 @@ def queue() -> Part:
     try:
         info = _queue().info()
     except (RedisError, OSError) as error:
-        return Part("queue", False, str(error))
+        return Part("queue", False, str(error).rstrip("."))
     policy = info.get("maxmemory_policy", "noeviction")
     if policy != "noeviction":
         return Part("queue", False, f"it may throw jobs away (maxmemory-policy {policy}); set noeviction")

@@ -140,7 +140,7 @@ def status(request: HttpRequest) -> HttpResponse:
 @require_POST
 def trial(request: HttpRequest) -> HttpResponse:
     by = access.require_staff(request.user)
-    job = jobs.intend("trial", title="Trial of queue and workers", args={"steps": 20, "seconds": "10"}, started_by=by)
+    job = jobs.intend("trial", title="Trial of queue and workers", args={"steps": 20, "seconds": "5"}, started_by=by)
     return redirect("job", job.pk)
 
 

@@ -220,7 +220,7 @@ def fetch(client: Client, where: str, encoding: str) -> tuple[dict[str, str], by
 
 
 @pytest.mark.parametrize("name", ["assize/assize.css", "assize/assize.js"])
-def test_hashed_static_files_are_immutable_and_compressed(client: Client, name: str) -> None:
+def test_hashed_static_files_are_immutable_and_compressed(db: None, client: Client, name: str) -> None:
     where = static(name)
     assert re.fullmatch(r"/static/assize/assize\.[0-9a-f]{12}\.(css|js)", where)
     plain, body = fetch(client, where, "identity")
@@ -232,13 +232,13 @@ def test_hashed_static_files_are_immutable_and_compressed(client: Client, name: 
     assert gzip.decompress(fetch(client, where, "gzip")[1]) == body
 
 
-def test_static_files_carry_the_headers_too(client: Client) -> None:
+def test_static_files_carry_the_headers_too(db: None, client: Client) -> None:
     headers, _ = fetch(client, static("assize/assize.css"), "identity")
     assert {name: headers.get(name) for name in ALWAYS} == ALWAYS
 
 
 def test_error_words_cover_every_status_they_are_used_for() -> None:
-    assert sorted(http.WORDS) == [400, 403, 404, 405, 413, 429, 500, 503]
+    assert sorted(http.WORDS) == [400, 403, 404, 405, 409, 413, 422, 429, 500, 503]
     assert all(len(words) == 3 and all(word[-1] in ".?" for word in words[1:]) for words in http.WORDS.values())
 
 

@@ -1,7 +1,6 @@
 """Markdown of organizers: what it may do, and hostile input that must do nothing."""
 
 import re
-import time
 
 import pytest
 from django.utils.safestring import SafeString
@@ -89,6 +88,4 @@ def test_any_markdown_is_harmless(text: str) -> None:
 @pytest.mark.parametrize("unit", [">", "[", "*", "- ", "![", "`", "(", "<", "&", "|", "#", "[a](", "**a ", "\n> "])
 def test_huge_nesting_neither_hangs_nor_breaks(unit: str) -> None:
     text = (unit * 100_000)[:100_000]
-    start = time.monotonic()
-    assert_harmless(markdown.render(text))
-    assert time.monotonic() - start < 20
+    assert_harmless(markdown.render(text))  # a hang would end in the test's time limit

@@ -1,0 +1,112 @@
+"""What a reader of an uploaded file found: errors, warnings and notes, each with its line."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Severity = Literal["error", "warning", "info"]
+
+MAX_ERRORS = 99  # the error that breaks the limit is listed too, so 100 are shown at most
+MAX_NOTES = 25  # warnings and infos listed of each code
+SHOWN = 80  # characters of a value quoted in a message
+
+_ORDER = {"error": 0, "warning": 1, "info": 2}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fault or remark. `line` counts from 1; 0 concerns the whole file."""
+
+    severity: Severity
+    code: str
+    line: int
+    message: str
+
+
+@dataclass
+class Report:
+    """Collects the findings of one file.
+
+    Every finding is counted, few are kept: the first `max_errors` errors by line and the one that breaks the limit,
+    and the first `max_notes` warnings or infos of each code. So a file with a million faults costs no more memory than
+    one with a hundred. `ok` is true when there is no error; only then may the file be taken.
+    """
+
+    max_errors: int = MAX_ERRORS
+    max_notes: int = MAX_NOTES
+    counts: Counter[tuple[Severity, str]] = field(default_factory=Counter)
+    _kept: dict[tuple[Severity, str], list[Finding]] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> bool:
+        return self.errors == 0
+
+    @property
+    def errors(self) -> int:
+        return self._total("error")
+
+    @property
+    def warnings(self) -> int:
+        return self._total("warning")
+
+    def count(self, code: str) -> int:
+        """How many findings of this code there were, listed or not."""
+        return sum(number for (_, named), number in self.counts.items() if named == code)
+
+    def add(self, severity: Severity, code: str, line: int, message: str) -> None:
+        """Note one finding. Findings of one code must come in the order of their lines."""
+        self.counts[severity, code] += 1
+        kept = self._kept.setdefault((severity, code), [])
+        if len(kept) < self._limit(severity):
+            kept.append(Finding(severity, code, line, message))
+
+    def add_once(self, severity: Severity, code: str, line: int, message: str) -> None:
+        """Note a finding that is said only once in a file, however often it is met."""
+        if not self.counts[severity, code]:
+            self.add(severity, code, line, message)
+
+    def add_many(self, severity: Severity, code: str, lines: NDArray[np.int64], message: Callable[[int], str]) -> None:
+        """Note one finding for each of `lines`, any order; `message(i)` words the i-th and is asked only for those kept."""
+        if not lines.size:
+            return
+        self.counts[severity, code] += len(lines)
+        limit = self._limit(severity)
+        first = np.argsort(lines, kind="stable")[:limit]
+        kept = self._kept.setdefault((severity, code), [])
+        kept.extend(Finding(severity, code, int(lines[i]), message(int(i))) for i in first)
+        kept.sort(key=lambda finding: finding.line)
+        del kept[limit:]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Errors first, then warnings, then infos, each by line; what concerns the whole file comes last of its kind."""
+        listed = sorted((one for kept in self._kept.values() for one in kept), key=_place)
+        errors = [one for one in listed if one.severity == "error"][: self.max_errors + 1]
+        rest = [one for one in listed if one.severity != "error"]
+        if self.errors > self.max_errors:
+            errors.append(Finding("error", "TOO_MANY_ERRORS", errors[-1].line, self._too_many(len(errors))))
+        return (*errors, *rest)
+
+    def _too_many(self, listed: int) -> str:
+        return f"{self.errors:,} errors in all; the first {listed} are listed. Mend these and check again."
+
+    def _limit(self, severity: Severity) -> int:
+        return self.max_errors + 1 if severity == "error" else self.max_notes
+
+    def _total(self, severity: Severity) -> int:
+        return sum(number for (kind, _), number in self.counts.items() if kind == severity)
+
+
+def _place(finding: Finding) -> tuple[int, int, int]:
+    return _ORDER[finding.severity], finding.line == 0, finding.line
+
+
+def shown(value: bytes | str) -> str:
+    """A value from a file as a message may quote it: at most 80 characters, nothing that does not print."""
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+    cut = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:SHOWN])
+    return cut[:SHOWN] + "…" if len(text) > SHOWN or len(cut) > SHOWN else cut

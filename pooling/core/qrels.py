@@ -1,0 +1,184 @@
+"""Qrels: `topic iteration docno grade`, in and out."""
+
+import re
+from collections.abc import Collection, Set
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooling.core.findings import MAX_ERRORS, Report, shown
+from pooling.core.keys import PairIndex, code_topics, group_pairs
+from pooling.core.lines import MAX_ID, careful_rows, clean_text, quick_table, spelled_topics, zeros_message
+
+MAX_GRADE = 127  # as trec_eval; no scale comes near it
+
+_GRADE = re.compile(rb"-?[0-9]+")
+_IS_GRADE = np.zeros(256, bool)
+_IS_GRADE[list(b"\0-0123456789")] = True
+
+
+@dataclass(frozen=True, eq=False)
+class QrelsColumns:
+    """Aligned: topic ('S'), docno ('S') and grade (int64) of each judged document; no pair twice."""
+
+    topics: NDArray[np.bytes_]
+    docnos: NDArray[np.bytes_]
+    grades: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    lines: NDArray[np.int64]
+    topics: NDArray[np.bytes_]
+    docnos: NDArray[np.bytes_]
+    grades: NDArray[np.int64]
+
+
+def read_qrels(
+    data: bytes,
+    *,
+    topics: Set[str] | None = None,
+    docnos: NDArray[np.bytes_] | None = None,
+    levels: Collection[int] | None = None,
+    max_errors: int = MAX_ERRORS,
+) -> tuple[QrelsColumns | None, Report]:
+    """Read and check qrels; columns in the order of the file, None unless the report is ok.
+
+    The iteration column is ignored. `levels` are the grades of the scale; without them any grade from -127 to 127 is
+    taken, with them a negative one outside the scale is a warning (pooled, not judged) and any other an error. The same
+    pair with the same grade is kept once, with a warning; with another grade it is an error, since qrels hold one grade
+    for a document. An unknown document is a warning: what was judged may have left the collection.
+    """
+    report = Report(max_errors=max_errors)
+    text = clean_text(data, report)
+    if text is None:
+        return None, report
+    rows = _quick_rows(text) or _careful_rows(text, report)
+    if not len(rows.lines):
+        if report.ok:
+            report.add("error", "QRELS_EMPTY", 0, "The file holds no judgments.")
+        return None, report
+    _check_grades(rows, levels, report)
+    if topics is not None:
+        rows = _spelled(rows, topics, report)
+    if docnos is not None:
+        _check_documents(rows, docnos, report)
+    keep = _check_duplicates(rows, report)
+    if not report.ok:
+        return None, report
+    return QrelsColumns(rows.topics[keep], rows.docnos[keep], rows.grades[keep]), report
+
+
+def write_qrels(topics: NDArray[np.bytes_], docnos: NDArray[np.bytes_], grades: NDArray[np.int64]) -> bytes:
+    """`topic 0 docno grade`, sorted by topic, then docno, both by bytes; LF. The same judgments give the same bytes."""
+    order = np.lexsort((docnos, topics))
+    rows = zip(topics[order].tolist(), docnos[order].tolist(), grades[order].tolist(), strict=True)
+    return b"".join(b"%b 0 %b %d\n" % row for row in rows)
+
+
+def _quick_rows(data: bytes) -> _Rows | None:
+    table = quick_table(data, 4)
+    if table is None:
+        return None
+    topics, _, docnos, grades = table.columns
+    if grades.dtype.itemsize > 9 or not _IS_GRADE[grades.view(np.uint8)].all():
+        return None
+    try:
+        return _Rows(table.lines, topics, docnos, grades.astype(np.int64))
+    except ValueError:
+        return None
+
+
+def _careful_rows(data: bytes, report: Report) -> _Rows:
+    rows: list[tuple[int, bytes, bytes, int]] = []
+    for line, fields in careful_rows(data):
+        if len(fields) == 5:
+            message = f"Line {line} has 5 columns, as sampled qrels and prels have; qrels have 4: topic 0 docid grade."
+            report.add("error", "PRELS_LIKELY", line, message)
+        elif len(fields) != 4:
+            found = f"{len(fields)} column{'' if len(fields) == 1 else 's'}"
+            report.add("error", "FIELDS", line, f"Line {line} has {found}; 4 are needed: topic 0 docid grade.")
+        elif not _GRADE.fullmatch(fields[3]):
+            report.add("error", "GRADE_NOT_INTEGER", line, f'Grade "{shown(fields[3])}" is not an integer.')
+        elif max(len(fields[0]), len(fields[2])) > MAX_ID:
+            report.add("error", "ID_LONG", line, f"An id of line {line} has more than {MAX_ID} bytes, the most allowed.")
+        else:
+            rows.append((line, fields[0], fields[2], int(fields[3][:10])))
+    lines, topics, docnos, grades = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return _Rows(
+        np.array(lines, np.int64), np.array(topics, np.bytes_), np.array(docnos, np.bytes_), np.array(grades, np.int64)
+    )
+
+
+def _check_grades(rows: _Rows, levels: Collection[int] | None, report: Report) -> None:
+    beyond = np.abs(rows.grades) > MAX_GRADE
+    outside = beyond if levels is None else beyond | ~np.isin(rows.grades, list(levels))
+    scale = f"{-MAX_GRADE} to {MAX_GRADE}" if levels is None else ", ".join(str(level) for level in sorted(levels))
+    high = np.flatnonzero(outside & ((rows.grades >= 0) | beyond))
+    report.add_many(
+        "error",
+        "GRADE_OUTSIDE_SCALE",
+        rows.lines[high],
+        lambda i: f"Grade {rows.grades[high[i]]} is not on the scale ({scale}); extend the scale or map the grade.",
+    )
+    low = np.flatnonzero(outside & (rows.grades < 0) & ~beyond)
+    report.add_many(
+        "warning",
+        "GRADE_OUTSIDE_SCALE",
+        rows.lines[low],
+        lambda i: f"Grade {rows.grades[low[i]]} is negative: pooled, not judged. It counts neither way.",
+    )
+
+
+def _spelled(rows: _Rows, topics: Set[str], report: Report) -> _Rows:
+    """The rows with topics as the collection spells them; unknown ones are errors."""
+    names, codes = code_topics(rows.topics)
+    spelled, changed, known = spelled_topics(names, topics)
+    if changed.any():
+        first = int(np.flatnonzero(changed[codes])[0])
+        message = zeros_message(rows.topics[first], spelled[codes[first]])
+        report.add("warning", "TOPIC_ZEROS", int(rows.lines[first]), message)
+    strange = np.flatnonzero(~known[codes])
+    report.add_many(
+        "error",
+        "TOPIC_UNKNOWN",
+        rows.lines[strange],
+        lambda i: f"Topic {shown(rows.topics[strange[i]])} is not part of this collection.",
+    )
+    return replace(rows, topics=spelled[codes])
+
+
+def _check_documents(rows: _Rows, docnos: NDArray[np.bytes_], report: Report) -> None:
+    index = PairIndex.build(np.zeros(len(docnos), np.int64), docnos)
+    gone = np.flatnonzero(index.find(np.zeros(len(rows.docnos), np.int64), rows.docnos) < 0)
+    report.add_many(
+        "warning",
+        "DOC_UNKNOWN",
+        rows.lines[gone],
+        lambda i: f"Document {shown(rows.docnos[gone[i]])} is not in the collection.",
+    )
+
+
+def _check_duplicates(rows: _Rows, report: Report) -> NDArray[np.bool_]:
+    _, codes = code_topics(rows.topics)
+    firsts, inverse = group_pairs(codes, rows.docnos)
+    first = firsts[inverse]
+    again: NDArray[np.bool_] = first != np.arange(len(first))
+    same = np.flatnonzero(again & (rows.grades == rows.grades[first]))
+    other = np.flatnonzero(again & (rows.grades != rows.grades[first]))
+
+    def pair(row: np.int64) -> str:
+        docno, topic = shown(rows.docnos[row]), shown(rows.topics[row])
+        return f"Document {docno} of topic {topic} was judged on line {rows.lines[first[row]]}"
+
+    report.add_many(
+        "warning", "DUPLICATE_SAME", rows.lines[same], lambda i: f"{pair(same[i])} with the same grade; one is kept."
+    )
+    report.add_many(
+        "error",
+        "DUPLICATE_CONFLICT",
+        rows.lines[other],
+        lambda i: f"{pair(other[i])} with grade {rows.grades[first[other[i]]]}, here with {rows.grades[other[i]]}.",
+    )
+    return ~again

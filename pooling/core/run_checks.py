@@ -1,0 +1,269 @@
+"""What is checked in a run once its lines are columns; every check is made for all lines at once."""
+
+from collections.abc import Collection, Set
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooling.core.findings import Report, Severity, shown
+from pooling.core.keys import PairIndex, code_topics, group_pairs
+from pooling.core.lines import spelled_topics, zeros_message
+from pooling.core.rankings import evaluation_order
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+@dataclass(frozen=True, eq=False)
+class RunColumns:
+    """The lines of a run file, aligned; `sound` is false where rank or score could not be read."""
+
+    tag: bytes
+    lines: NDArray[np.int64]
+    topics: NDArray[np.bytes_]
+    docnos: NDArray[np.bytes_]
+    ranks: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    sound: NDArray[np.bool_]
+    odd_q0: tuple[int, bytes] | None
+
+
+def check_columns(
+    columns: RunColumns,
+    report: Report,
+    *,
+    topics: Set[str] | None,
+    docnos: NDArray[np.bytes_] | None,
+    complete: bool,
+    max_per_topic: int,
+    strict: bool,
+    depth: int | None,
+    tags_taken: Collection[str],
+) -> NDArray[np.bytes_]:
+    """Add every finding beyond a line's form to the report; returns the topic column as the collection spells it."""
+    grave: Severity = "error" if strict else "warning"
+    if columns.odd_q0 is not None:
+        line, value = columns.odd_q0
+        report.add(grave, "Q0", line, f'Column 2 is "{shown(value)}", expected "Q0". The value is ignored.')
+    if columns.tag.decode() in tags_taken:
+        report.add("error", "TAG_TAKEN", 0, f'The tag "{shown(columns.tag)}" is in use; choose another or replace the run.')
+    names, codes = code_topics(columns.topics)
+    known = np.ones(len(names), bool)
+    if topics is not None:
+        names, codes, known = _match_topics(names, codes, columns, topics, report)
+        _missing_topics(names, topics, grave, report)
+    if docnos is not None:
+        _unknown_documents(columns, docnos, "error" if complete else "warning", report)
+    again = _duplicates(columns, names, codes, report)
+    _split_topics(columns.lines[~again], names, codes[~again], report)
+    keep = columns.sound & known[codes] & ~again
+    if keep.any():
+        _check_order(columns, names, codes, np.flatnonzero(keep), report, max_per_topic=max_per_topic, depth=depth)
+    return names[codes]
+
+
+def _match_topics(
+    names: NDArray[np.bytes_], codes: NDArray[np.int64], columns: RunColumns, topics: Set[str], report: Report
+) -> tuple[NDArray[np.bytes_], NDArray[np.int64], NDArray[np.bool_]]:
+    """Topics of the run as the collection spells them, each once, and which of them it knows; unknown ones are errors."""
+    spelled, changed, known = spelled_topics(names, topics)
+    if changed.any():
+        first = int(np.flatnonzero(changed[codes])[0])
+        message = zeros_message(names[codes[first]], spelled[codes[first]])
+        report.add("warning", "TOPIC_ZEROS", int(columns.lines[first]), message)
+        names, place, merged = np.unique(spelled, return_index=True, return_inverse=True)
+        codes, known = merged.astype(np.int64)[codes], known[place]
+    strange = np.flatnonzero(~known[codes])
+    report.add_many(
+        "error",
+        "TOPIC_UNKNOWN",
+        columns.lines[strange],
+        lambda i: f"Topic {shown(names[codes[strange[i]]])} is not part of this collection.",
+    )
+    return names, codes, known
+
+
+def _missing_topics(names: NDArray[np.bytes_], topics: Set[str], severity: Severity, report: Report) -> None:
+    missing = sorted(topics - set(np.strings.decode(names, "utf-8").tolist()), key=str.encode)
+    report.add_many(
+        severity,
+        "TOPIC_MISSING",
+        np.zeros(len(missing), np.int64),
+        lambda i: f"No documents for topic {shown(missing[i])}; it will score 0.",
+    )
+
+
+def _unknown_documents(columns: RunColumns, docnos: NDArray[np.bytes_], severity: Severity, report: Report) -> None:
+    nowhere = np.zeros(len(docnos), np.int64)
+    index = PairIndex.build(nowhere, docnos)
+    strange = np.flatnonzero(index.find(np.zeros(len(columns.docnos), np.int64), columns.docnos) < 0)
+    report.add_many(
+        severity,
+        "DOC_UNKNOWN",
+        columns.lines[strange],
+        lambda i: f"Document {shown(columns.docnos[strange[i]])} is not in the collection.",
+    )
+
+
+def _duplicates(columns: RunColumns, names: NDArray[np.bytes_], codes: NDArray[np.int64], report: Report) -> NDArray[np.bool_]:
+    firsts, inverse = group_pairs(codes, columns.docnos)
+    first = firsts[inverse]
+    again: NDArray[np.bool_] = first != np.arange(len(first))
+    rows = np.flatnonzero(again)
+
+    def message(i: int) -> str:
+        row = rows[i]
+        docno, topic, line = columns.docnos[row], names[codes[row]], columns.lines[first[row]]
+        return f"Document {shown(docno)} appears again for topic {shown(topic)} (first on line {line})."
+
+    report.add_many("error", "DOC_DUPLICATE", columns.lines[rows], message)
+    return again
+
+
+def _split_topics(lines: NDArray[np.int64], names: NDArray[np.bytes_], codes: NDArray[np.int64], report: Report) -> None:
+    heads = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1]))) if len(codes) else np.zeros(0, np.int64)
+    if len(heads) == len(np.unique(codes[heads])):
+        return
+    _, begins = np.unique(codes[heads], return_index=True)
+    later = np.setdiff1d(heads, heads[begins])
+    _, second = np.unique(codes[later], return_index=True)
+    rows = later[second]
+    report.add_many(
+        "warning",
+        "TOPIC_SPLIT",
+        lines[rows],
+        lambda i: f"Topic {shown(names[codes[rows[i]]])} goes on here after other topics; its lines are taken together.",
+    )
+
+
+def _check_order(
+    columns: RunColumns,
+    names: NDArray[np.bytes_],
+    codes: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    report: Report,
+    *,
+    max_per_topic: int,
+    depth: int | None,
+) -> None:
+    """Numbers of documents, ranks, and whether ranks and scores tell the same order; `rows` are those to look at."""
+    rows = rows[np.argsort(codes[rows], kind="stable")]  # by topic, then as in the file
+    topic, lines, ranks, scores = codes[rows], columns.lines[rows], columns.ranks[rows], columns.scores[rows]
+    starts = np.flatnonzero(np.concatenate(([True], topic[1:] != topic[:-1])))
+    counts = np.diff(np.append(starts, len(rows)))
+    name = names[topic[starts]]
+    _counts(name, starts, counts, lines, report, max_per_topic, depth)
+
+    lowest = np.minimum.reduceat(ranks, starts)
+    odd = np.flatnonzero((lowest != 0) & (lowest != 1))
+    report.add_many(
+        "warning",
+        "RANK_START",
+        lines[starts[odd]],
+        lambda i: f"The ranks of topic {shown(name[odd[i]])} start at {lowest[odd[i]]}, expected 0 or 1. They are ignored.",
+    )
+    by_rank = np.lexsort((ranks, topic))
+    before, after = by_rank[:-1], by_rank[1:]
+    together = topic[before] == topic[after]
+    repeated = _first_of_each(topic, after[together & (ranks[before] == ranks[after])])
+    report.add_many(
+        "warning",
+        "RANK_REPEATED",
+        lines[repeated],
+        lambda i: f"Rank {ranks[repeated[i]]} is used again for topic {shown(names[topic[repeated[i]]])}. Ranks are ignored.",
+    )
+    rising = _first_of_each(topic, after[together & (scores[after] > scores[before])])
+    if len(rising):
+        _disagreement(columns, rows, topic, starts, by_rank, rising, report)
+    _ties(columns, name, rows, topic, starts, counts, report)
+
+
+def _counts(
+    name: NDArray[np.bytes_],
+    starts: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    lines: NDArray[np.int64],
+    report: Report,
+    most: int,
+    depth: int | None,
+) -> None:
+    over = np.flatnonzero(counts > most)
+    report.add_many(
+        "error",
+        "TOO_MANY_DOCS",
+        lines[starts[over] + most],
+        lambda i: f"{counts[over[i]]} documents for topic {shown(name[over[i]])}; at most {most} are allowed.",
+    )
+    short = np.flatnonzero(counts < (depth or 0))
+    report.add_many(
+        "info",
+        "TOPIC_SHORT",
+        lines[starts[short]],
+        lambda i: f"{counts[short[i]]} documents for topic {shown(name[short[i]])}, fewer than the pool depth {depth}.",
+    )
+
+
+def _first_of_each(topic: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of places listed topic by topic, the first of each topic."""
+    return places[np.unique(topic[places], return_index=True)[1]]
+
+
+def _disagreement(
+    columns: RunColumns,
+    rows: NDArray[np.int64],
+    topic: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    by_rank: NDArray[np.int64],
+    rising: NDArray[np.int64],
+    report: Report,
+) -> None:
+    by_score = evaluation_order(topic, columns.docnos[rows], columns.scores[rows])
+    begin = np.repeat(starts, np.diff(np.append(starts, len(rows))))
+    place_by_rank, place_by_score = np.empty_like(by_rank), np.empty_like(by_rank)
+    place_by_rank[by_rank] = np.arange(len(rows)) - begin
+    place_by_score[by_score] = np.arange(len(rows)) - begin
+    lines = columns.lines[rows[rising]]
+
+    def message(i: int) -> str:
+        ranked, scored = _ordinal(place_by_rank[rising[i]]), _ordinal(place_by_score[rising[i]])
+        return f"By rank line {lines[i]} comes {ranked}, by score {scored}. Evaluation uses the score. Are these distances?"
+
+    report.add_many("warning", "SCORE_RANK_DISAGREE", lines, message)
+
+
+def _ordinal(place: np.int64) -> str:
+    number = int(place) + 1
+    if number <= len(_ORDINALS):
+        return _ORDINALS[number - 1]
+    suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{suffix}"
+
+
+def _ties(
+    columns: RunColumns,
+    name: NDArray[np.bytes_],
+    rows: NDArray[np.int64],
+    topic: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    report: Report,
+) -> None:
+    """Topics whose scores are all equal, each; other tied scores once for the file, with their number."""
+    order = np.lexsort((columns.scores[rows], topic))
+    scores, lines = columns.scores[rows][order], columns.lines[rows]
+    equal = (scores[1:] == scores[:-1]) & (topic[1:] == topic[:-1])  # `topic` is sorted, so its order stays
+    constant = (np.bincount(topic[1:][equal], minlength=int(topic[-1]) + 1)[topic[starts]] == counts - 1) & (counts > 1)
+    flat = np.flatnonzero(constant)
+    report.add_many(
+        "warning",
+        "SCORES_CONSTANT",
+        lines[starts[flat]],
+        lambda i: f"All scores of topic {shown(name[flat[i]])} are equal; the order would depend on document ids.",
+    )
+    tied = np.zeros(len(rows), bool)
+    tied[1:] |= equal
+    tied[:-1] |= equal
+    tied &= ~np.repeat(constant, counts)
+    if tied.any():
+        line = int(lines[starts[np.repeat(np.arange(len(starts)), counts)[tied]]].min())
+        report.add("info", "SCORE_TIES", line, f"{int(tied.sum())} tied scores; ties are broken by document id, descending.")

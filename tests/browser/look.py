@@ -1,0 +1,60 @@
+"""Looks at a page as people see it: wide and narrow, light and dark; keeps the pictures, and asks axe about each."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Page
+
+SCREENS = Path(__file__).resolve().parents[2] / "artifacts" / "screens"
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+OF_COLOUR_AND_SIZE = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"]
+WIDE = {"width": 1200, "height": 800}
+PHONE = {"width": 360, "height": 740}
+HUGE = {"width": 2560, "height": 1300}
+
+
+def look(page: Page, name: str) -> None:
+    """Four pictures; axe on the light page, and in dark on a phone what colour and size decide; no sideways scrolling.
+
+    A page looks the same on either database, so on PostgreSQL it is only opened: its console must stay silent.
+    """
+    if "ASSIZE_DATABASE_URL" in os.environ:
+        return
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    faults: list[str] = []
+    for scheme, size, shot in (("light", WIDE, "wide"), ("dark", WIDE, "wide-dark"), ("dark", PHONE, "360-dark")):
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        page.screenshot(path=SCREENS / f"{name}-{shot}.png", full_page=True, caret="initial")
+        if shot == "wide":
+            faults += [f"{shot}: {fault}" for fault in _axe(page, {"type": "tag", "values": TAGS})]
+        elif shot == "360-dark":
+            faults += [f"{shot}: {fault}" for fault in _axe(page, {"type": "rule", "values": OF_COLOUR_AND_SIZE})]
+    page.emulate_media(color_scheme="light")
+    page.screenshot(path=SCREENS / f"{name}-360.png", full_page=True, caret="initial")
+    faults += _too_wide(page)
+    page.set_viewport_size(HUGE)  # type: ignore[arg-type]
+    faults += _too_wide(page)
+    page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    assert not faults, f"{name}:\n" + "\n".join(faults)
+
+
+def _axe(page: Page, only: dict[str, object]) -> list[str]:
+    """What axe finds. Handed over by the debugging protocol, so the page's own policy stays as strict as it is."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    options = {"resultTypes": ["violations"], "runOnly": only}
+    found = page.evaluate("options => axe.run(document, options)", options)
+    return [
+        f"{fault['id']}: {fault['help']}: {node['html'][:200]} {node.get('failureSummary', '')}"
+        for fault in found["violations"]
+        for node in fault["nodes"]
+    ]
+
+
+def _too_wide(page: Page) -> list[str]:
+    width, seen = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+    return [f"scrolls sideways: {width} px of content in {seen} px"] if width > seen else []

@@ -1,0 +1,72 @@
+"""Jobs as people see them: a bar that moves by itself, a result to take away, and a banner when jobs must wait."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests import factories
+from tests.browser.conftest import NewPage, sign_in
+from tests.browser.look import look
+from tests.browser.world import World
+from tests.site import Site
+
+if TYPE_CHECKING:
+    from config.models import User
+
+pytestmark = [pytest.mark.browser, pytest.mark.live]
+
+
+def test_trial_moves_without_reload_and_ends(world: World, signed_in: Callable[[User], Page]) -> None:
+    page = signed_in(world.staff)
+    page.goto("/status/")
+    for part in ("Database", "Queue", "Workers", "Disk"):
+        expect(page.get_by_role("listitem").filter(has_text=part).first).to_contain_text("up")
+    page.get_by_role("button", name="Try the queue").click()
+    navigations: list[str] = []
+    page.on("framenavigated", lambda frame: navigations.append(frame.url))
+    bar = page.get_by_role("progressbar")
+    expect(bar).to_have_attribute("max", "20")
+    seen = int(bar.get_attribute("value") or 0)
+    expect(bar).not_to_have_attribute("value", str(seen))
+    assert int(bar.get_attribute("value") or 0) > seen
+    expect(page.locator(".job")).to_contain_text("Done", timeout=30_000)
+    expect(page.locator(".job")).to_contain_text("All 20 steps done")
+    expect(page.locator("#say")).to_have_text("Trial of queue and workers: done")  # for who cannot see the bar
+    assert not navigations
+
+
+def test_export_is_made_and_can_be_downloaded(world: World, signed_in: Callable[[User], Page]) -> None:
+    page = signed_in(world.organizer)
+    page.goto(f"/c/{world.main.slug}/settings/")
+    page.get_by_role("button", name="Export").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Export of Harbour trials 2026")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Open the result").click(timeout=30_000)
+    assert download.value.suggested_filename == "harbour-2026.zip"
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert "harbour-2026/collection.json" in archive.namelist()
+
+
+def test_without_queue_and_workers_pages_work_and_jobs_wait(queueless_site: Site, new_page: NewPage) -> None:
+    organizer = factories.make_user("Wanda Waiting", staff=True)
+    factories.make_collection(organizer, "Quiet harbour")
+    page = new_page(queueless_site)
+    sign_in(page, organizer)
+    banner = page.get_by_role("complementary", name="Notice")
+    expect(banner).to_contain_text(re.compile("not reachable.*jobs wait and start by themselves"))
+    page.get_by_role("link", name="Quiet harbour").click()
+    page.get_by_role("link", name="Settings").click()
+    look(page, "banner")
+    page.get_by_role("button", name="Export").click()
+    expect(page.locator(".job")).to_contain_text("Waiting")
+    page.goto("/status/")
+    expect(page.get_by_role("listitem").filter(has_text="Queue").first).to_contain_text("down")
+    look(page, "status-down")
+    page.goto("/")
+    expect(page.get_by_text("Export of Quiet harbour")).to_be_visible()

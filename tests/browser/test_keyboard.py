@@ -1,0 +1,162 @@
+"""Everything by keyboard, and everything without JavaScript."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from pooling.models import Role
+from pooling.services import members
+from tests import factories
+from tests.browser.conftest import NewPage
+from tests.browser.world import World
+from tests.site import Site
+
+if TYPE_CHECKING:
+    from config.models import User
+
+pytestmark = [pytest.mark.browser, pytest.mark.live]
+
+
+def focused(page: Page) -> str:
+    """What has the focus, in its own words."""
+    words: str = page.evaluate(
+        "(e => e === document.body ? '' : (e.labels?.[0]?.innerText || e.ariaLabel || e.innerText || e.value || e.id))"
+        "(document.activeElement)"
+    )
+    return words.split("\n")[0].strip()
+
+
+def tab(page: Page, key: str = "Tab") -> str:
+    """One step on; wherever the focus lands, it must show."""
+    page.keyboard.press(key)
+    outline = page.evaluate("(s => [s.outlineStyle, parseFloat(s.outlineWidth)])(getComputedStyle(document.activeElement))")
+    words = focused(page)
+    assert words == "" or (outline[0] != "none" and outline[1] >= 2), f"the focus on “{words}” does not show: {outline}"
+    return words
+
+
+def tab_to(page: Page, words: str, most: int = 40) -> list[str]:
+    way: list[str] = []
+    while not way or way[-1] != words:
+        way.append(tab(page))
+        assert len(way) < most, f"“{words}” is not reached: {way}"
+    return way
+
+
+def test_sign_in_and_create_by_keyboard_alone(site: Site, page: Page) -> None:
+    person = factories.make_user("Kim Keyboard")
+    page.goto("/sign-in/")
+    expect(page.get_by_label("User name or e-mail")).to_be_focused()
+    page.keyboard.type(person.username)
+    assert tab(page) == "Password"
+    page.keyboard.type(factories.PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+
+    assert tab(page) == "Skip to the content"
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    assert tab(page) == "New collection"
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("New collection")
+    assert tab_to(page, "Name")[:3] == ["Skip to the content", "Assize", "Collections"]
+    page.keyboard.type("Made by keys")
+    assert tab(page) == "Address"
+    page.keyboard.type("Not An Address")
+    assert tab(page) == "Ad hoc search"
+    page.keyboard.press("ArrowDown")
+    assert tab(page) == "Description optional"
+    assert tab(page) == "Private"
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    tab_to(page, "Make the collection")
+    page.keyboard.press("Enter")
+
+    # Refused: the reader is taken to the list of problems, and from there to the field.
+    expect(page.get_by_role("alert")).to_be_focused()
+    assert tab(page) == "Address"
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("textbox", name="Address")).to_be_focused()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("made-by-keys")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Made by keys")
+    expect(page.get_by_text("Web search")).to_be_visible()  # the arrow chose the second task
+    way = tab_to(page, "Settings")
+    assert way[-6:] == ["Invite people", "Overview", "Guidelines", "Scale", "Members", "Settings"]
+
+
+def test_dialog_by_keyboard(world: World, signed_in: Callable[[User], Page]) -> None:
+    collection = factories.make_collection(world.organizer, "Dialog by keys")
+    factories.join(collection, world.newcomer, Role.RESEARCHER)
+    page = signed_in(world.organizer)
+    page.goto(f"/c/{collection.slug}/members/")
+    remove = page.get_by_role("row", name="Noor Haddad").get_by_role("button", name="Remove").first
+    dialog = page.get_by_role("dialog")
+    remove.focus()
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_visible()
+    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()  # the harmless one
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(remove).to_be_focused()
+    page.keyboard.press("Space")
+    expect(dialog).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    expect(remove).to_be_focused()
+    page.keyboard.press("Enter")
+    assert tab(page) == "Remove"
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status").first).to_contain_text("Noor Haddad is no longer researcher")
+
+
+def test_copy_and_dismiss(world: World, signed_in: Callable[[User], Page]) -> None:
+    page = signed_in(world.organizer)
+    collection = factories.make_collection(world.organizer, "Copy by keys")
+    page.goto(f"/c/{collection.slug}/members/")
+    page.get_by_role("button", name="Make the invitation").press("Enter")
+    toast = page.locator(".toast")
+    expect(toast).to_be_visible()
+    toast.get_by_role("button", name="Dismiss").press("Enter")
+    expect(toast).to_have_count(0)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("region", name="Invitations").get_by_role("button", name="Copy").press("Enter")
+    expect(page.locator("#say")).to_have_text("Copied.")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == page.get_by_role("textbox", name="Invitation link").input_value()
+
+
+def test_without_javascript(world: World, site: Site, new_page: NewPage) -> None:
+    person = factories.make_user("Nora Noscript")
+    page = new_page(site, java_script_enabled=False)
+    page.goto("/sign-in/")
+    page.get_by_label("User name or e-mail").fill(person.username)
+    page.get_by_label("Password").fill(factories.PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("link", name="New collection").click()
+    page.get_by_label("Name").fill("Made without script")
+    page.get_by_role("textbox", name="Address").fill("no-script")
+    page.get_by_role("button", name="Make the collection").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Made without script")
+
+    collection = person.memberships.get().collection
+    factories.join(collection, world.newcomer, Role.ASSESSOR)
+    members.invite(collection, by=person, role=Role.PARTICIPANT)
+    page.get_by_role("link", name="Members", exact=True).click()
+    expect(page.get_by_role("button", name="Copy")).to_have_count(0)  # what needs script is not offered
+    page.get_by_role("row", name="Noor Haddad").get_by_role("button", name="Remove").click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(page.get_by_role("status").first).to_contain_text("Noor Haddad is no longer assessor")
+    page.get_by_role("button", name="Revoke").click()
+    page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+    expect(page.get_by_role("status").first).to_contain_text("The invitation is revoked")
+    page.get_by_role("link", name="Settings").click()
+    page.get_by_role("button", name="Export").click()
+    expect(page.locator(".job")).to_contain_text("Export of Made without script")

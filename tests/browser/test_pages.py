@@ -1,0 +1,301 @@
+"""Every page that somebody can open, looked at: well filled, empty, and with a form that was refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+from django.template.loader import render_to_string
+from django.urls import URLPattern, URLResolver, get_resolver
+from playwright.sync_api import Page, expect
+
+from config import accounts, http
+from config.models import Throttle
+from tests import factories
+from tests.browser.conftest import NewPage, sign_in
+from tests.browser.look import look
+from tests.browser.world import World
+from tests.site import Site
+
+if TYPE_CHECKING:
+    from config.models import User
+
+pytestmark = [pytest.mark.browser, pytest.mark.live]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A page in one state. `who` and `path` read the world; `act` is done on the page before it is looked at."""
+
+    name: str
+    view: str  # the name of the address this is a case of
+    who: str  # attribute of World, or "" for nobody
+    path: str  # formatted with the world as w
+    act: Callable[[Page], None] | None = None
+    status: int = 200
+
+
+def press(button: str, **values: str) -> Callable[[Page], None]:
+    """Fill in fields by label, press a button, and let the server judge: the browser's own checks are off."""
+
+    def act(page: Page) -> None:
+        form = page.locator("form", has=page.get_by_role("button", name=button, exact=True)).last
+        form.evaluate("form => { form.noValidate = true }")
+        for label, value in values.items():
+            form.get_by_label(label.replace("_", " ")).first.fill(value)
+        form.get_by_role("button", name=button, exact=True).click()
+        expect(page.get_by_role("alert")).to_be_visible()
+
+    return act
+
+
+def open_dialog(button: str) -> Callable[[Page], None]:
+    def act(page: Page) -> None:
+        page.get_by_role("button", name=button).first.click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+
+    return act
+
+
+def click(button: str) -> Callable[[Page], None]:
+    def act(page: Page) -> None:
+        with page.expect_navigation():
+            page.get_by_role("button", name=button).first.click()
+
+    return act
+
+
+def unfold(summary: str) -> Callable[[Page], None]:
+    return lambda page: page.locator("summary", has_text=summary).click()
+
+
+def new_token(page: Page) -> None:
+    page.locator("summary", has_text="New token").click()
+    page.locator("#tokens").get_by_label("Name").fill("notebook")
+    page.get_by_role("button", name="Make the token").click()
+    expect(page.get_by_label("Your new token")).to_have_value(re.compile("^asz_"))
+
+
+def bad_scale(page: Page) -> None:
+    page.locator("[name=grade-1-label]").fill("")
+    page.locator("[name=grade-2-key]").fill("x")
+    page.locator("[name=lenient_from]").fill("")
+    press("Save the scale")(page)
+
+
+def impossible_scale(page: Page) -> None:
+    page.locator("[name=grade-2-value]").fill("1")
+    press("Save the scale")(page)
+
+
+def bad_token(page: Page) -> None:
+    page.locator("summary", has_text="New token").click()
+    press("Make the token", Name="")(page)
+
+
+MAIN = "/c/{w.main.slug}/"
+CASES = [
+    Case("home", "home", "organizer", "/"),
+    Case("home-empty", "home", "newcomer", "/"),
+    Case("home-stranger", "home", "", "/"),
+    Case("create", "create_collection", "organizer", "/collections/new/"),
+    Case(
+        "create-error",
+        "create_collection",
+        "organizer",
+        "/collections/new/",
+        press("Make the collection", Address="No Good"),
+        422,
+    ),
+    Case("collection", "collection", "organizer", MAIN),
+    Case("collection-assessor", "collection", "assessor", MAIN),
+    Case("collection-fresh", "collection", "organizer", "/c/{w.fresh.slug}/"),
+    Case("collection-long", "collection", "organizer", "/c/long-name/"),
+    Case("collection-arabic", "collection", "organizer", "/c/{w.arabic.slug}/"),
+    Case("collection-chinese", "collection", "organizer", "/c/{w.chinese.slug}/"),
+    Case("collection-archived", "collection", "organizer", "/c/{w.archived.slug}/"),
+    Case("collection-public", "collection", "", "/c/{w.public.slug}/"),
+    Case("settings", "edit_collection", "organizer", MAIN + "settings/"),
+    Case(
+        "settings-error", "edit_collection", "organizer", MAIN + "settings/", press("Save", Official_measures="AP n-DCG"), 422
+    ),
+    Case("settings-archived", "edit_collection", "organizer", "/c/{w.archived.slug}/settings/"),
+    Case("settings-dialog", "edit_collection", "organizer", MAIN + "settings/", open_dialog("Archive")),
+    Case("scale", "scale", "assessor", MAIN + "scale/"),
+    Case("scale-frozen", "scale", "organizer", "/c/{w.frozen.slug}/scale/"),
+    Case("scale-edit", "scale", "organizer", MAIN + "scale/"),
+    Case("scale-error", "scale", "organizer", MAIN + "scale/", bad_scale, 422),
+    Case("scale-impossible", "scale", "organizer", MAIN + "scale/", impossible_scale, 422),
+    Case("guidelines", "guidelines", "organizer", MAIN + "guidelines/"),
+    Case("guidelines-empty", "guidelines", "organizer", "/c/{w.fresh.slug}/guidelines/"),
+    Case("guidelines-none", "guidelines", "", "/c/{w.public.slug}/guidelines/"),
+    Case("guidelines-old", "guideline_version", "assessor", MAIN + "guidelines/1/"),
+    Case("guidelines-edit", "write_guideline", "organizer", MAIN + "guidelines/edit/"),
+    Case(
+        "guidelines-error",
+        "write_guideline",
+        "organizer",
+        MAIN + "guidelines/edit/",
+        press("Save as version 3", Guidelines=""),
+        422,
+    ),
+    Case("members", "members", "organizer", MAIN + "members/"),
+    Case("members-fresh", "members", "organizer", "/c/{w.fresh.slug}/members/"),
+    Case("members-past", "members", "organizer", "/c/{w.frozen.slug}/members/", unfold("Past members")),
+    Case("members-archived", "members", "organizer", "/c/{w.archived.slug}/members/"),
+    Case("members-dialog", "members", "organizer", "/c/{w.frozen.slug}/members/", open_dialog("Remove")),
+    Case(
+        "members-error",
+        "members",
+        "organizer",
+        "/c/{w.frozen.slug}/members/",
+        press("Make the invitation", Send_to="ines@"),
+        422,
+    ),
+    Case(
+        "machine-error", "members", "organizer", "/c/{w.frozen.slug}/members/", press("Add the machine", Name="llm judge"), 422
+    ),
+    Case("join", "join", "", "{w.open_link}"),
+    Case("join-error", "join", "", "{w.open_link}", press("Make the account and join", The_same_again="no"), 422),
+    Case("join-member", "join", "newcomer", "{w.open_link}"),
+    Case("join-revoked", "join", "newcomer", "{w.revoked_link}", None, 410),
+    Case("sign-in", "sign_in", "", "/sign-in/"),
+    Case("sign-in-error", "sign_in", "", "/sign-in/", press("Sign in", User_name="nobody-here", Password="wrong"), 422),
+    Case("reset", "reset", "", "/password/reset/"),
+    Case("reset-error", "reset", "", "/password/reset/", press("Send the link"), 422),
+    Case("reset-confirm", "reset_confirm", "", "{w.reset_path}"),
+    Case("change-password", "change_password", "organizer", "/password/"),
+    Case("change-password-error", "change_password", "organizer", "/password/", press("Change it", The_same_again="no"), 422),
+    Case("profile", "profile", "organizer", "/profile/"),
+    Case("profile-empty", "profile", "newcomer", "/profile/"),
+    Case("profile-error", "profile", "newcomer", "/profile/", press("Save", Name="", **{"E-mail": "ines@"}), 422),
+    Case("profile-token", "profile", "newcomer", "/profile/", new_token),
+    Case("profile-token-error", "profile", "newcomer", "/profile/", bad_token, 422),
+    Case("jobs", "jobs", "organizer", "/jobs/"),
+    Case("jobs-empty", "jobs", "newcomer", "/jobs/"),
+    Case("job-running", "job", "organizer", "/jobs/{w.running.pk}/"),
+    Case("job-failed", "job", "organizer", "/jobs/{w.failed.pk}/"),
+    Case("people", "people", "staff", "/people/"),
+    Case("people-empty", "people", "staff", "/people/?q=nobody-of-this-name"),
+    Case("person-link", "people", "staff", "/people/?q=Noor", click("Password link")),
+    Case("status", "status", "staff", "/status/"),
+    Case("api-docs", "api_docs", "organizer", "/api/docs/"),
+]
+ELSEWHERE = {"styleguide", "sign_up", "welcome"}  # test_styleguide.py, below, test_first_hour.py
+FOR_PROGRAMS = {"healthz", "readyz", "job_output"}  # answered with JSON or a file
+
+
+def names(patterns: list[URLPattern | URLResolver] | None = None) -> Iterator[tuple[str, str]]:
+    for pattern in get_resolver().url_patterns if patterns is None else patterns:
+        if isinstance(pattern, URLResolver):
+            if pattern.namespace is None:  # the API is another door
+                yield from names(pattern.url_patterns)
+        elif pattern.name:
+            yield pattern.name, str(pattern.pattern)
+
+
+def test_every_page_is_looked_at(world: World, signed_in: Callable[[User], Page]) -> None:
+    """An address that is in no case must be one that cannot be opened, only posted to."""
+    page, looked_at = signed_in(world.staff), {case.view for case in CASES} | ELSEWHERE | FOR_PROGRAMS
+    for name, route in names():
+        if name in looked_at:
+            continue
+        path = re.sub("<slug:slug>", world.main.slug, re.sub("<int:pk>", "1", route))
+        answer = page.request.get(f"/{path}")
+        assert answer.status == 405, f"{name}: a page that nobody looked at ({answer.status}); add a Case"
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_page(case: Case, world: World, page: Page, signed_in: Callable[[User], Page]) -> None:
+    if case.who:
+        page = signed_in(getattr(world, case.who))
+    answers: list[int] = []
+    page.on("response", lambda r: answers.append(r.status) if r.request.is_navigation_request() else None)
+    page.goto(case.path.format(w=world))
+    if case.act:
+        case.act(page)
+    assert answers[-1] == case.status
+    look(page, case.name)
+
+
+def test_sign_up_and_password_link(queueless_site: Site, new_page: NewPage) -> None:
+    page = new_page(queueless_site)
+    page.goto("/sign-up/")
+    look(page, "sign-up")
+    person = factories.make_user("Paula Passwort")
+    page.goto(accounts.make_link(person))
+    look(page, "set-password")
+
+
+def send(page: Page, action: str, **fields: str) -> None:
+    """Send a form that no page has."""
+    token = page.locator("[name=csrfmiddlewaretoken]").first.get_attribute("value") or ""
+    script = """([action, fields]) => {
+        const form = Object.assign(document.createElement("form"), {method: "post", action});
+        for (const [name, value] of Object.entries(fields)) {
+            form.append(Object.assign(document.createElement("textarea"), {name, value}));
+        }
+        document.body.append(form);
+        form.submit();
+    }"""
+    with page.expect_navigation():
+        page.evaluate(script, [action, {"csrfmiddlewaretoken": token, **fields}])
+
+
+def test_error_pages(site: Site, world: World, signed_in: Callable[[User], Page]) -> None:
+    staff, assessor = signed_in(world.staff), signed_in(world.assessor)
+    staff.goto("/people/")
+    send(staff, f"/people/{world.newcomer.pk}/standing/", act="crown")
+    expect(staff.locator(".error-status")).to_contain_text("400")
+    look(staff, "error-400")
+    assessor.goto(f"/c/{world.main.slug}/settings/")
+    expect(assessor.locator(".error-status")).to_contain_text("403")
+    look(assessor, "error-403")
+    assessor.goto("/c/no-such-collection/")
+    expect(assessor.locator(".error-status")).to_contain_text("404")
+    look(assessor, "error-404")
+    assessor.goto("/sign-out/")
+    expect(assessor.locator(".error-status")).to_contain_text("405")
+    look(assessor, "error-405")
+    assessor.goto(world.rival_link)
+    assessor.get_by_role("button", name="Join as").click()
+    expect(assessor.locator(".error-status")).to_contain_text("409")
+    expect(assessor.get_by_role("heading", level=1)).to_have_text("Not possible as things stand")
+    look(assessor, "error-409")
+    assessor.goto("/profile/")
+    send(assessor, "/profile/", name="x" * 3_000_000)
+    expect(assessor.locator(".error-status")).to_contain_text("413")
+    look(assessor, "error-413")
+
+
+def test_too_many_attempts(world: World, page: Page) -> None:
+    accounts.hit("account:guessed", 10)
+    Throttle.objects.filter(key="account:guessed").update(count=11)
+    page.goto("/sign-in/")
+    page.get_by_label("User name or e-mail").fill("guessed")
+    page.get_by_label("Password").fill("guess")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator(".error-status")).to_contain_text("429")
+    look(page, "error-429")
+
+
+@pytest.mark.parametrize("status", [500, 503])
+def test_errors_of_ours(site: Site, page: Page, status: int) -> None:
+    """Nothing breaks on demand, so the page is put in the place of an answer."""
+    title, message, remedy = http.WORDS[status]
+    reference = "5d0c6a1f9be2" if status == 500 else ""
+    words = {"status": status, "title": title, "message": message, "remedy": remedy, "reference": reference}
+    body = render_to_string("error.html", words)
+    headers = {"Content-Security-Policy": http.CSP, "Content-Type": "text/html; charset=utf-8"}
+    page.route("**/broken/", lambda route: route.fulfill(status=status, body=body, headers=headers))
+    page.goto("/broken/")
+    look(page, f"error-{status}")
+
+
+def test_long_name_in_the_frame(site: Site, page: Page) -> None:
+    person = factories.make_user("Wolfeschlegelsteinhausenbergerdorff-Featherstonehaugh")
+    sign_in(page, person)
+    look(page, "long-user-name")

@@ -1,0 +1,62 @@
+import numpy as np
+
+from pooling.core.findings import Finding, Report, shown
+
+
+def test_report_without_errors_is_ok() -> None:
+    report = Report()
+    report.add("warning", "BOM", 1, "A mark.")
+    assert (report.ok, report.errors, report.warnings) == (True, 0, 1)
+
+
+def test_report_lists_the_first_errors_by_line_and_counts_all() -> None:
+    report = Report(max_errors=2)
+    report.add_many("error", "LATE", np.array([9, 4, 7]), lambda i: f"late {i}")
+    report.add("error", "EARLY", 3, "early")
+    report.add("error", "EARLY", 5, "early")
+    listed = [(one.code, one.line) for one in report.findings]
+    assert listed == [("EARLY", 3), ("LATE", 4), ("EARLY", 5), ("TOO_MANY_ERRORS", 5)]
+    assert report.findings[-1].message == "5 errors in all; the first 3 are listed. Mend these and check again."
+    assert (report.errors, report.ok, report.count("LATE")) == (5, False, 3)
+
+
+def test_report_lists_one_hundred_errors_at_most() -> None:
+    report = Report()
+    for line in range(1, 10_001):
+        report.add("error", "FIELDS", line, "no")
+    assert [one.code for one in report.findings] == ["FIELDS"] * 100 + ["TOO_MANY_ERRORS"]
+    assert report.errors == 10_000
+
+
+def test_report_puts_errors_first_and_the_whole_file_last() -> None:
+    report = Report()
+    report.add("info", "SCORE_TIES", 1, "i")
+    report.add("warning", "TOPIC_MISSING", 0, "w0")
+    report.add("warning", "Q0", 8, "w8")
+    report.add("error", "FIELDS", 9, "e")
+    assert [one.message for one in report.findings] == ["e", "w8", "w0", "i"]
+
+
+def test_report_says_once_what_is_said_once() -> None:
+    report = Report()
+    report.add_once("error", "TAG_MIXED", 4, "first")
+    report.add_once("error", "TAG_MIXED", 5, "second")
+    assert report.findings == (Finding("error", "TAG_MIXED", 4, "first"),)
+
+
+def test_report_words_only_what_it_lists() -> None:
+    asked: list[int] = []
+
+    def message(i: int) -> str:
+        asked.append(i)
+        return ""
+
+    Report(max_notes=3).add_many("warning", "DOC_UNKNOWN", np.arange(1, 1000), message)
+    assert asked == [0, 1, 2]
+
+
+def test_shown_cuts_and_escapes() -> None:
+    assert shown(b"plain") == "plain"
+    assert shown("tab\tand \u2028") == "tab\\tand \\u2028"
+    assert shown(b"x" * 81) == "x" * 80 + "…"
+    assert len(shown("\x01" * 80)) == 81
