@@ -13,10 +13,12 @@ install: .venv/.installed
 test-deps: .venv/.installed-dev
 	@$(BIN)/python tests/browser_setup.py
 
-# Lint, types and the rest on SQLite, then the same tests on PostgreSQL.
+# Lint and types, then all tests on both databases at once: PostgreSQL's are shown as they go, SQLite's at the end.
 test: test-deps lint
-	$(RUN) pytest
-	$(RUN) pytest --pg
+	@mkdir -p build
+	@$(RUN) pytest > build/sqlite.log 2>&1 & sqlite=$$!; \
+	$(RUN) pytest --pg -o cache_dir=build/pg-cache; pg=$$?; \
+	wait $$sqlite; lite=$$?; cat build/sqlite.log; exit $$((pg || lite))
 
 # Fast: what each commit passes.
 check: .venv/.installed-dev lint

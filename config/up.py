@@ -27,7 +27,7 @@ from django.conf import settings
 
 from config import prepare
 from config.prepare import CannotStart
-from config.process import die_with_parent
+from config.process import SUPERVISOR, die_with_parent
 
 log = logging.getLogger("assize.up")
 PATIENCE = 7.0  # seconds a child has to end by itself; all of it must fit into 10
@@ -57,7 +57,7 @@ class Child:
             start_new_session=True,
             preexec_fn=die_with_parent_gently,
             cwd=settings.BASE_DIR,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            env={**os.environ, "PYTHONUNBUFFERED": "1", SUPERVISOR: str(os.getpid())},
         )
         for stream, shown in ((self.process.stdout, self.show_output), (self.process.stderr, False)):
             threading.Thread(target=self._copy, args=(stream, shown), daemon=True).start()

@@ -11,6 +11,7 @@ from redis.exceptions import RedisError
 
 from config import housekeeping, jobs
 from config.commands import SiteCommand
+from config.process import is_orphan
 
 log = logging.getLogger(__name__)
 SWEEP_EVERY = 5  # seconds
@@ -42,7 +43,7 @@ class Command(SiteCommand):
 
 def sweep_until(stop: threading.Event) -> None:
     tidied = -float(TIDY_EVERY)
-    while not stop.is_set():
+    while not stop.is_set() and not is_orphan():
         try:
             close_old_connections()  # a database that was away gets a new connection
             jobs.sweep()

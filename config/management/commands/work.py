@@ -12,6 +12,7 @@ from redis.exceptions import RedisError
 from rq.serializers import JSONSerializer
 
 from config.commands import SiteCommand
+from config.process import is_orphan
 from config.worker import WORKER_TTL
 
 log = logging.getLogger(__name__)
@@ -25,8 +26,11 @@ class Command(SiteCommand):
         parser.add_argument("--burst", action="store_true", help="end when no job is left")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        signal.signal(signal.SIGTERM, _end)  # until RQ takes it over, and while the queue is not there
+        signal.signal(signal.SIGTERM, _end)  # until RQ takes it over
         while not _work(burst=options["burst"]):
+            signal.signal(signal.SIGTERM, _end)  # again ours: RQ's would only note it for a worker that is gone
+            if is_orphan():
+                return
             time.sleep(WAIT)
 
 
