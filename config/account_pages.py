@@ -1,5 +1,7 @@
 """Pages of accounts: sign in and out, first administrator, passwords, profile and tokens."""
 
+import secrets
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import authenticate, login, logout, update_session_auth_hash
@@ -11,8 +13,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from config import accounts, forms, http
+from config.errors import Conflict
 from config.models import User
 from pooling import access, selectors
+
+SHOWN_ALREADY = "That token was made already, and its secret was shown once. Make another if you have lost it."
 
 
 def next_page(request: HttpRequest) -> str:
@@ -111,7 +116,9 @@ def reset(request: HttpRequest) -> HttpResponse:
         accounts.hit(f"reset:{http.peer(request, settings.TRUSTED_PROXIES)}", settings.LOGIN_ATTEMPTS)
         accounts.request_reset(form.cleaned_data["email"])
         sent = True
-    return render(request, "accounts/reset.html", {"form": form, "sent": sent}, status=422 if form.errors else 200)
+    no_mail = settings.EMAIL_BACKEND.endswith("console.EmailBackend")
+    context = {"form": form, "sent": sent, "no_mail": no_mail}
+    return render(request, "accounts/reset.html", context, status=422 if form.errors else 200)
 
 
 @sensitive_post_parameters("password", "again")
@@ -122,7 +129,7 @@ def reset_confirm(request: HttpRequest, uidb64: str, token: str) -> HttpResponse
     except ValueError:
         user = None
     if user is None or not default_token_generator.check_token(user, token):
-        return http.error(request, 404, "This link has been used or has expired. Ask for a new one.")
+        raise Conflict("This link has been used or has expired. Ask for a new one.")
     form = forms.NewPasswordForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         if forms.attempt(form, lambda: accounts.set_password(user, form.cleaned_data["password"])):
@@ -151,6 +158,7 @@ def _profile(
         "tokens": user.tokens.order_by("-pk")[:50],
         "memberships": selectors.memberships_of(user),
         "secret": secret,
+        "once": secrets.token_urlsafe(16),
     }
     bad = form.errors or token_form.errors
     return render(request, "accounts/profile.html", context, status=422 if bad else 200)
@@ -162,6 +170,9 @@ def make_token(request: HttpRequest) -> HttpResponse:
     user = access.require_sign_in(request.user)
     form, secret = forms.TokenForm(request.POST), ""
     if form.is_valid():
+        if not accounts.first_time(user, request.POST.get("once", "")):
+            messages.warning(request, SHOWN_ALREADY)
+            return redirect("profile")
         given = {"name": form.cleaned_data["name"], "scopes": form.cleaned_data["scopes"], "expires_at": form.expires_at()}
         if made := forms.attempt(form, lambda: accounts.make_token(user=user, **given)):
             secret = made[1]

@@ -20,7 +20,7 @@ from django.utils.http import urlsafe_base64_encode
 
 from config import http, jobs
 from config.errors import Conflict, Forbidden, Refusal, TooMany
-from config.models import ApiToken, OneTimeLink, Scope, Throttle, User, digest
+from config.models import ApiToken, OneTimeLink, RememberedAnswer, Scope, Throttle, User, digest
 
 WINDOW = timedelta(minutes=15)
 LINK_LIFE = timedelta(days=7)
@@ -183,6 +183,14 @@ def send_reset(user: User) -> None:
 
 
 # API tokens
+
+
+def first_time(user: User, form: str) -> bool:
+    """Whether this form is sent for the first time: reloading a page that showed a secret must not make another."""
+    if not form:
+        return True
+    mark = digest(form)
+    return RememberedAnswer.objects.get_or_create(user=user, key=f"form:{mark}", defaults={"request": mark})[1]
 
 
 @transaction.atomic

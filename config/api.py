@@ -241,7 +241,8 @@ def on_invalid(request: HttpRequest, error: DjangoValidationError) -> HttpRespon
     told = "; ".join(
         f"{name}: {text}" if name and name != "__all__" else text for name, texts in found.items() for text in texts
     )
-    return http.error(request, 422, told, code="invalid", fields=found)
+    listed = [{"where": name.replace("__all__", ""), "message": text} for name, texts in found.items() for text in texts]
+    return http.error(request, 422, told, code="invalid", fields=listed)
 
 
 @api.exception_handler(ValidationError)

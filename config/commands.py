@@ -1,6 +1,7 @@
 """What the commands share: errors in plain words, tables or JSON, progress, and who acts."""
 
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.serializers.json import DjangoJSONEncoder
@@ -19,6 +21,7 @@ from django.utils import timezone
 
 from config.errors import Refusal
 from config.models import User
+from config.prepare import running_address
 
 Options = dict[str, Any]
 Tell = Callable[[int, int, str], None]
@@ -38,6 +41,9 @@ class SiteCommand(BaseCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         self._json = bool(options.get("json"))
+        if "ASSIZE_BASE_URL" not in os.environ and "ASSIZE_PORT" not in os.environ:
+            # Links that are printed lead to the site that runs here, whatever port it was started with.
+            settings.BASE_URL = running_address() or settings.BASE_URL
         try:
             return super().execute(*args, **options)
         except Refusal as refusal:

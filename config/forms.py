@@ -77,7 +77,7 @@ class AccountForm(NewPasswordForm):
     email = forms.EmailField(
         label="E-mail",
         required=False,
-        help_text="For a forgotten password; nobody else sees it.",
+        help_text="For a forgotten password. Only you and the administrators of this site see it.",
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
     field_order = ["name", "username", "email", "password", "again"]

@@ -65,9 +65,18 @@ def wants_json(request: HttpRequest) -> bool:
     return request.path.startswith("/api/")
 
 
-def error(request: HttpRequest, status: int, message: str = "", *, code: str = "", **more: object) -> HttpResponse:
+def error(
+    request: HttpRequest,
+    status: int,
+    message: str = "",
+    *,
+    code: str = "",
+    words: tuple[str, str] | None = None,
+    **more: object,
+) -> HttpResponse:
     """One error for all doors: JSON below /api/, else a page that says what happened and what to do."""
     title, happened, remedy = WORDS.get(status, WORDS[400])
+    title, remedy = words or (title, remedy)
     reference = str(more.pop("reference", ""))
     if wants_json(request):
         body = {"code": code or title.lower().replace(" ", "_"), "message": message or happened, "details": more}
@@ -82,7 +91,8 @@ def error(request: HttpRequest, status: int, message: str = "", *, code: str = "
 def refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     if isinstance(refusal, NotSignedIn) and not wants_json(request):
         return redirect(f"{reverse('sign_in')}?{urlencode({'next': request.get_full_path()})}")
-    response = error(request, refusal.status, refusal.message, code=refusal.code, **refusal.details)
+    words = ("Too many attempts", "") if isinstance(refusal, TooMany) else None  # the message says how long to wait
+    response = error(request, refusal.status, refusal.message, code=refusal.code, words=words, **refusal.details)
     if isinstance(refusal, TooMany):
         response["Retry-After"] = str(refusal.retry_after)
     if refusal.status == 401:
@@ -101,7 +111,9 @@ def permission_denied(request: HttpRequest, exception: Exception | None = None, 
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    return error(request, 403, "This page was too old, or cookies are blocked. Go back, reload it and try again.", code="csrf")
+    message = "You signed in or out meanwhile, or your browser sends no cookies. Nothing was changed."
+    remedy = "Go back: your browser still has what you typed. Copy it, reload the page, and send it again."
+    return error(request, 403, message, code="csrf", words=("This page was too old", remedy))
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

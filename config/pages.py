@@ -113,7 +113,13 @@ def set_standing(request: HttpRequest, pk: int) -> HttpResponse:
         return http.error(request, 400)
     active, staff = changes[act]
     accounts.set_standing(by=by, user=person, is_active=active, is_staff=staff)
-    messages.success(request, f"{person.name}: {act} done.")
+    done = {
+        "close": "is closed",
+        "reopen": "is open again",
+        "promote": "is an administrator's now",
+        "demote": "is a plain one now",
+    }
+    messages.success(request, f"The account of {person.name} {done[act]}.")
     return redirect("people")
 
 

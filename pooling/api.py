@@ -101,8 +101,9 @@ def set_scale(request: ApiRequest, slug: str, body: ScaleIn) -> Collection:
 
     For organizers, until the first judgment.
     """
-    thresholds = {"lenient_from": body.lenient_from, "strict_from": body.strict_from}
-    return _shown(request, collections.set_scale(_organized(request, slug), grades=body.specs(), **thresholds))
+    collection, lenient, strict = _organized(request, slug), body.lenient_from, body.strict_from
+    collections.set_scale(collection, grades=body.specs(), lenient_from=lenient, strict_from=strict)
+    return _shown(request, collection)
 
 
 @collection_routes.get("/collections/{slug:slug}/guidelines", response=list[GuidelineVersion], auth=PUBLIC)
@@ -190,8 +191,10 @@ def make_machine_token(request: ApiRequest, slug: str, id: int, body: TokenIn) -
 
     For organizers. The id is that of its membership. The secret is in this answer and nowhere else.
     """
-    machines = _organized(request, slug).memberships.filter(user__is_machine=True, ended_at=None)
+    collection = _organized(request, slug)
+    machines = collection.memberships.filter(user__is_machine=True, ended_at=None)
     machine = get_object_or_404(machines.select_related("user"), pk=id)
+    collections.require_not_archived(collection)
     return TokenMade.of(*accounts.make_token(user=machine.user, **body.dict()))
 
 

@@ -69,6 +69,7 @@ def specs(scale: BaseFormSet[GradeForm]) -> list[GradeSpec]:
 
 class ThresholdForm(forms.Form):
     lenient_from = forms.IntegerField(label="Relevant from grade (lenient)", help_text="Binary measures use this one.")
+    seen = forms.CharField(widget=forms.HiddenInput, required=False)
     strict_from = forms.IntegerField(label="Relevant from grade (strict)", help_text="The strict view of the same judgments.")
 
 

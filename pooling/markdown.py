@@ -19,5 +19,14 @@ def render(text: str) -> SafeString:
         if token.type in {"heading_open", "heading_close"}:
             token.tag = f"h{min(6, int(token.tag[1]) + 1)}"
     html = _parser.renderer.render(tokens, _parser.options, {})
-    clean = nh3.clean(html, tags=_TAGS, attributes={"a": {"href"}}, url_schemes={"http", "https", "mailto"})
-    return mark_safe(clean)  # noqa: S308  (nh3 has just cleaned it)
+    directed = {tag: {"dir": "auto"} for tag in ("p", "li", "h2", "h3", "h4", "blockquote", "th", "td")}
+    clean = nh3.clean(
+        html,
+        tags=_TAGS,
+        attributes={"a": {"href"}},
+        url_schemes={"http", "https", "mailto"},
+        set_tag_attribute_values=directed,
+    )
+    # A wide table scrolls by itself, not the page.
+    clean = clean.replace("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
+    return mark_safe(clean.replace("</table>", "</table></div>"))  # noqa: S308  (nh3 has just cleaned it)

@@ -31,7 +31,8 @@ class Collection(models.Model):
         max_length=60,
         unique=True,
         validators=[RegexValidator(r"^[a-z0-9][a-z0-9-]*$", "Small letters, digits and hyphens, such as harbour-2026.")],
-        help_text="In the collection's address; small letters, digits and hyphens. It does not change later.",
+        help_text="The end of the page's address: small letters, digits and hyphens. It does not change later.",
+        error_messages={"unique": "There is a collection with this address already."},
     )
     name = models.CharField(max_length=120)
     description = models.TextField(blank=True, max_length=5000, help_text="What is searched, by whom, for what. Markdown.")

@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
             name='Collection',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(help_text="In the collection's address; small letters, digits and hyphens. It does not change later.", max_length=60, unique=True, validators=[django.core.validators.RegexValidator('^[a-z0-9][a-z0-9-]*$', 'Small letters, digits and hyphens, such as harbour-2026.')])),
+                ('slug', models.SlugField(error_messages={'unique': 'There is a collection with this address already.'}, help_text="The end of the page's address: small letters, digits and hyphens. It does not change later.", max_length=60, unique=True, validators=[django.core.validators.RegexValidator('^[a-z0-9][a-z0-9-]*$', 'Small letters, digits and hyphens, such as harbour-2026.')])),
                 ('name', models.CharField(max_length=120)),
                 ('description', models.TextField(blank=True, help_text='What is searched, by whom, for what. Markdown.', max_length=5000)),
                 ('visibility', models.CharField(choices=[('private', 'Private: members only'), ('unlisted', 'Unlisted: anybody with the address'), ('public', 'Public: listed for everybody')], default='private', max_length=10)),

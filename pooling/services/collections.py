@@ -1,6 +1,7 @@
 """Acts on a collection itself: make, edit, scale, guidelines, archive, export."""
 
 import csv
+import hashlib
 import io
 import json
 import re
@@ -15,10 +16,10 @@ from django.utils import timezone
 from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job, User
-from pooling.core.presets import PRESETS, GradeSpec
+from pooling.core.presets import MEASURE_NAMES, PRESETS, GradeSpec
 from pooling.models import Collection, Grade, Guideline, Membership, Role
 
-MEASURE = re.compile(r"[A-Za-z]+(\([A-Za-z0-9_=.,]*\))?(@[0-9]+)?")
+MEASURE = re.compile(r"(?P<name>[A-Za-z]+)(\([A-Za-z0-9_=.,]*\))?(@(?P<cutoff>[0-9]{1,6}))?")
 
 
 @transaction.atomic
@@ -52,10 +53,10 @@ def edit_collection(
     collection: Collection, *, name: str, description: str, visibility: str, measures: Sequence[str]
 ) -> Collection:
     """Change what may change at any time. The address (slug) and the task never do."""
-    _require_not_archived(collection)
-    odd = [measure for measure in measures if not MEASURE.fullmatch(measure)]
+    require_not_archived(collection)
+    odd = [measure for measure in measures if not _is_measure(measure)]
     if odd or not measures:
-        raise Refusal(f"Expected measures such as AP, nDCG@10, P@30; found “{odd[0] if odd else ''}”.")
+        raise Refusal(f"Expected measures of {', '.join(MEASURE_NAMES)}, such as nDCG@10; found “{odd[0] if odd else ''}”.")
     given = {"name": name.strip(), "description": description, "visibility": visibility, "measures": list(measures)}
     changed = [field for field, value in given.items() if getattr(collection, field) != value]
     for field in changed:
@@ -65,12 +66,21 @@ def edit_collection(
     return collection
 
 
+def _is_measure(name: str) -> bool:
+    found = MEASURE.fullmatch(name)
+    return bool(found and found["name"] in MEASURE_NAMES and int(found["cutoff"] or 1) > 0)
+
+
 @transaction.atomic
-def set_scale(collection: Collection, *, grades: Sequence[GradeSpec], lenient_from: int, strict_from: int) -> Collection:
-    """Replace the relevance scale. Frozen once anybody has judged on it."""
-    _require_not_archived(collection)
+def set_scale(
+    collection: Collection, *, grades: Sequence[GradeSpec], lenient_from: int, strict_from: int, seen: str = ""
+) -> Collection:
+    """Replace the relevance scale. Frozen once anybody has judged on it. `seen` is the mark of the scale the writer saw."""
+    require_not_archived(collection)
     if Collection.objects.select_for_update().filter(pk=collection.pk, judging_started_at__isnull=False).exists():
         raise Conflict("The scale is frozen: judging has begun.")
+    if seen and seen != scale_mark(collection):
+        raise Conflict("Somebody else changed the scale meanwhile. Look at it in another tab; saving again replaces it.")
     values = [grade.value for grade in grades]
     if not 2 <= len(grades) <= 10:
         raise Refusal(f"A scale has 2 to 10 grades; found {len(grades)}.")
@@ -94,6 +104,13 @@ def set_scale(collection: Collection, *, grades: Sequence[GradeSpec], lenient_fr
     return collection
 
 
+def scale_mark(collection: Collection) -> str:
+    """A short mark of the scale as it is now, so that two who edit it at once do not overwrite each other unasked."""
+    now = [*collection.grades.values_list("value", "label", "definition", "example", "key")]
+    text = repr((now, collection.lenient_from, collection.strict_from))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def _store_grades(collection: Collection, grades: Sequence[GradeSpec]) -> None:
     for spec in grades:
         grade = Grade(collection=collection, **asdict(spec))
@@ -104,13 +121,13 @@ def _store_grades(collection: Collection, grades: Sequence[GradeSpec]) -> None:
 @transaction.atomic
 def write_guideline(collection: Collection, *, by: User, text: str, base_version: int | None = None) -> Guideline:
     """A new version of the guidelines. `base_version` is the one the writer saw: two writers do not overwrite silently."""
-    _require_not_archived(collection)
+    require_not_archived(collection)
     Collection.objects.select_for_update().get(pk=collection.pk)
     latest = collection.guidelines.first()
     number = latest.version if latest else 0
     if base_version is not None and base_version != number:
         raise Conflict(
-            f"Version {number} was written meanwhile; yours began from version {base_version}. Compare, then save again."
+            f"Version {number} was written meanwhile; yours began from version {base_version}. Compare, then save again to replace it."
         )
     text = text.replace("\r\n", "\n").strip()
     if latest and latest.text == text:
@@ -137,7 +154,7 @@ def restore_collection(collection: Collection) -> Collection:
     return collection
 
 
-def _require_not_archived(collection: Collection) -> None:
+def require_not_archived(collection: Collection) -> None:
     if collection.is_archived:
         raise Conflict("This collection is archived; restore it first.")
 

@@ -87,6 +87,11 @@ def accept_invitation(invitation: Invitation, *, user: User) -> Membership:
         return held
     if invitation.collection.is_archived:
         raise Conflict("This collection is archived: it takes no new members.")
+    past = invitation.collection.memberships.filter(user=user, ended_at__gt=invitation.created_at)
+    if past.exists():
+        raise Conflict(
+            f"Your membership was ended after this invitation was made. Ask {invitation.created_by.name} for a new one."
+        )
     open_now = Invitation.objects.filter(
         pk=invitation.pk, revoked_at=None, expires_at__gt=timezone.now(), uses__lt=F("max_uses")
     )
@@ -159,6 +164,8 @@ def add_machine(
 @transaction.atomic
 def renew_machine_token(membership: Membership, *, scopes: Sequence[str] = ()) -> tuple[ApiToken, str]:
     """A new token for a machine; the ones before it end."""
+    if membership.collection.is_archived:
+        raise Conflict("This collection is archived; restore it first.")
     for token in membership.user.tokens.filter(revoked_at=None):
         accounts.revoke_token(token)
     wanted = scopes or MACHINE_SCOPES[Role(membership.role)]

@@ -1,7 +1,7 @@
 """Pages of a collection: make, settings, scale, guidelines, archive, export."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -53,8 +53,11 @@ def scale(request: HttpRequest, slug: str) -> HttpResponse:
             return page(request, "pooling/scale.html", collection, grades=selectors.grades(collection))
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     rows = [{k: v for k, v in vars(g).items() if k in forms.GradeForm.Meta.fields} for g in collection.grades.all()]
+    if request.method == "POST":  # as many as the page had: somebody else may have added one since
+        rows = rows[: _small(request.POST.get("grade-INITIAL_FORMS", ""))]
     grades = forms.Scale(request.POST or None, initial=rows, prefix="grade")
-    given = {"lenient_from": collection.lenient_from, "strict_from": collection.strict_from}
+    mark = collections.scale_mark(collection)
+    given = {"lenient_from": collection.lenient_from, "strict_from": collection.strict_from, "seen": mark}
     form = forms.ThresholdForm(request.POST or None, initial=given)
     if request.method == "POST" and form.is_valid() and grades.is_valid():
         specs = forms.specs(grades)
@@ -62,7 +65,20 @@ def scale(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, f"Saved: {len(specs)} grades.")
             return redirect("scale", slug)
     bad = request.method == "POST"
+    if bad and form.data.get("seen") != mark:  # said once, beside what they typed; saving again is a decision
+        form.data = _replaced(request, "seen", mark)
     return page(request, "pooling/scale_edit.html", collection, form=form, grades=grades, status=422 if bad else 200)
+
+
+def _replaced(request: HttpRequest, name: str, value: str) -> QueryDict:
+    """What was sent, with one hidden field brought up to date."""
+    data = request.POST.copy()
+    data[name] = value
+    return data
+
+
+def _small(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0
 
 
 @require_safe
@@ -88,7 +104,8 @@ def _guideline(request: HttpRequest, collection: Collection, version: int) -> Ht
 def write_guideline(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     user = access.require_sign_in(request.user)
-    latest = collection.guidelines.first()
+    latest, other = collection.guidelines.select_related("written_by").first(), None
+    collections.require_not_archived(collection)
     initial = {"text": latest.text if latest else "", "base_version": latest.version if latest else 0}
     form = forms.GuidelineForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
@@ -96,7 +113,11 @@ def write_guideline(request: HttpRequest, slug: str) -> HttpResponse:
         if made:
             messages.success(request, f"Saved as version {made.version}.")
             return redirect("guidelines", slug)
-    context = {"form": form, "latest": latest}
+        if latest and form.cleaned_data["base_version"] != latest.version:
+            # The other version is shown beside theirs; saving once more is a decision, and makes the next version.
+            form.data = _replaced(request, "base_version", str(latest.version))
+            other = latest
+    context = {"form": form, "other": other, "other_html": markdown.render(other.text) if other else ""}
     return page(request, "pooling/guideline_edit.html", collection, status=422 if form.errors else 200, **context)
 
 

@@ -1,5 +1,8 @@
 """Pages of members and invitations, for organizers; and the page behind an invitation link."""
 
+import secrets
+
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.core.paginator import Paginator
@@ -8,6 +11,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from config import accounts
+from config.errors import Conflict
 from config.forms import AccountForm, attempt
 from pooling import access, forms, selectors
 from pooling.models import Collection, Invitation, Role
@@ -27,6 +32,7 @@ def _members(request: HttpRequest, collection: Collection, **more: object) -> Ht
         "past": selectors.members(collection, ended=True)[:100],
         "invite_form": forms.InviteForm(),
         "machine_form": forms.MachineForm(),
+        "once": secrets.token_urlsafe(16),
         **more,
     }
     bad = any(getattr(form, "errors", None) for form in (context["invite_form"], context["machine_form"]))
@@ -38,6 +44,12 @@ def member_list(request: HttpRequest, slug: str) -> HttpResponse:
     return _members(request, access.collection_for(request.user, slug, Role.ORGANIZER))
 
 
+def mail_words() -> str:
+    if settings.EMAIL_BACKEND.endswith("console.EmailBackend"):
+        return "This site has no mail server: copy the links below and pass them on to"
+    return "Links are on their way to"
+
+
 @require_POST
 def invite(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
@@ -47,7 +59,7 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
         made = attempt(form, lambda: members.invite(collection, by=by, **form.cleaned_data))
         if made:
             sent = [invitation.email for invitation in made if invitation.email]
-            told = f"Sent to {', '.join(sent)}." if sent else f"The link for {made[0].role}s is ready: copy it below."
+            told = f"{mail_words()} {', '.join(sent)}." if sent else f"The link for {made[0].role}s is ready: copy it below."
             messages.success(request, told)
             return redirect("members", slug)
     return _members(request, collection, invite_form=form)
@@ -65,9 +77,21 @@ def revoke_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     membership = get_object_or_404(collection.memberships.select_related("user"), pk=pk, ended_at=None)
-    members.end_membership(membership)
+    try:
+        members.end_membership(membership)
+    except Conflict as refusal:
+        messages.error(request, refusal.message)
+        return redirect("members", slug)
     messages.success(request, f"{membership.user.name} is no longer {membership.role}.")
     return redirect("home") if membership.user_id == request.user.pk else redirect("members", slug)
+
+
+def _sent_again(request: HttpRequest, slug: str) -> HttpResponse | None:
+    """Reloading a page that showed a secret sends its form again: say so, and change nothing."""
+    if accounts.first_time(access.require_sign_in(request.user), request.POST.get("once", "")):
+        return None
+    messages.warning(request, "That was done already, and its secret was shown once. Make a new token if you have lost it.")
+    return redirect("members", slug)
 
 
 @require_POST
@@ -76,6 +100,8 @@ def add_machine(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     form = forms.MachineForm(request.POST)
     if form.is_valid():
+        if (told := _sent_again(request, slug)) is not None:
+            return told
         made = attempt(form, lambda: members.add_machine(collection, **form.cleaned_data))
         if made:
             return _members(request, collection, secret=made[2], secret_of=made[0].user)
@@ -88,6 +114,8 @@ def machine_token(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     machines = collection.memberships.select_related("user").filter(user__is_machine=True, ended_at=None)
     membership = get_object_or_404(machines, pk=pk)
+    if (told := _sent_again(request, slug)) is not None:
+        return told
     _token, secret = members.renew_machine_token(membership)
     return _members(request, collection, secret=secret, secret_of=membership.user)
 
@@ -105,16 +133,22 @@ def join(request: HttpRequest, signed: str) -> HttpResponse:
             if user:
                 login(request, user)
         if user is not None:
-            members.accept_invitation(invitation, user=user)
+            try:
+                members.accept_invitation(invitation, user=user)
+            except Conflict as refusal:
+                return _join_page(request, invitation, form, refusal=refusal.message)
             messages.success(request, f"You are now {invitation.role} of “{invitation.collection.name}”.")
             return redirect(invitation.collection)
     return _join_page(request, invitation, form)
 
 
-def _join_page(request: HttpRequest, invitation: Invitation, form: AccountForm) -> HttpResponse:
+def _join_page(request: HttpRequest, invitation: Invitation, form: AccountForm, refusal: str = "") -> HttpResponse:
     held = access.roles_in(request.user, invitation.collection)
     if invitation.role in held:
         return redirect(invitation.collection)
     context = {"invitation": invitation, "collection": invitation.collection, "form": form, "path": request.path}
+    context["refusal"] = refusal
+    if refusal:
+        return render(request, "pooling/join.html", context, status=409)
     status = 422 if form.errors and not request.user.is_authenticated else 200 if invitation.state == "open" else 410
     return render(request, "pooling/join.html", context, status=status)

@@ -71,15 +71,15 @@ def test_create_answers_with_the_collection(cast: Cast, caller_for: CallerFor) -
             error(
                 "invalid",
                 "slug: Small letters, digits and hyphens, such as harbour-2026.",
-                fields={"slug": ["Small letters, digits and hyphens, such as harbour-2026."]},
+                fields=[{"where": "slug", "message": "Small letters, digits and hyphens, such as harbour-2026."}],
             ),
         ),
         (
             {"name": "A", "slug": "harbour-trials", "task": "web"},
             error(
                 "invalid",
-                "slug: Collection with this Slug already exists.",
-                fields={"slug": ["Collection with this Slug already exists."]},
+                "slug: There is a collection with this address already.",
+                fields=[{"where": "slug", "message": "There is a collection with this address already."}],
             ),
         ),
         (
@@ -211,7 +211,7 @@ def test_edit_changes_only_what_is_given(cast: Cast, caller_for: CallerFor) -> N
 def test_edit_tells_why_not(cast: Cast, caller_for: CallerFor) -> None:
     call = caller_for(cast.organizer)
     assert call("PATCH", HARBOUR, {"measures": ["n DCG"]}) == error(
-        "invalid", "Expected measures such as AP, nDCG@10, P@30; found “n DCG”."
+        "invalid", "Expected measures of AP, Bpref, nDCG, P, R, RR, Rprec, Success, such as nDCG@10; found “n DCG”."
     )
     assert call("PATCH", HARBOUR, {"name": None}) == error(
         "invalid",
@@ -258,7 +258,7 @@ def test_scale_is_replaced(cast: Cast, caller_for: CallerFor) -> None:
         ),
         (
             {"grades": [YES_NO[0], {**YES_NO[1], "key": "y"}], "lenient_from": 1, "strict_from": 1},
-            error("invalid", "key: One digit, 0 to 9.", fields={"key": ["One digit, 0 to 9."]}),
+            error("invalid", "key: One digit, 0 to 9.", fields=[{"where": "key", "message": "One digit, 0 to 9."}]),
         ),
     ],
     ids=["threshold", "range", "key"],
@@ -284,7 +284,8 @@ def test_guidelines_are_versions(cast: Cast, caller_for: CallerFor) -> None:
     second = call("POST", f"{HARBOUR}/guidelines", {"text": "Two.", "base_version": 1})
     assert second == {"version": 2, "written_by": "Olga Organizer", "written_at": second["written_at"], "text": "Two."}
     assert call("POST", f"{HARBOUR}/guidelines", {"text": "Three.", "base_version": 1}) == error(
-        "conflict", "Version 2 was written meanwhile; yours began from version 1. Compare, then save again."
+        "conflict",
+        "Version 2 was written meanwhile; yours began from version 1. Compare, then save again to replace it.",
     )
     assert call.status == 409
     member = caller_for(cast.assessor)

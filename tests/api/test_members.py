@@ -6,7 +6,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from config.models import Job
 from pooling.models import Invitation, Membership, Role
-from pooling.services import members
+from pooling.services import collections, members
 from tests import factories
 from tests.api.conftest import NO_TOKEN, NOT_FOUND, Caller, CallerFor, error
 from tests.conftest import Cast
@@ -116,10 +116,26 @@ def test_person_gets_no_machine_token(cast: Cast, caller_for: CallerFor) -> None
     assert caller_for(cast.organizer)("POST", f"{MACHINES}/{held.pk}/tokens", TOKEN) == NOT_FOUND
 
 
+def test_machine_name_taken_has_a_list_of_fields_too(cast: Cast, caller_for: CallerFor) -> None:
+    call = caller_for(cast.organizer)
+    call("POST", MACHINES, {"name": "llm"})
+    told = call("POST", MACHINES, {"name": "LLM"})["error"]
+    assert (call.status, told["message"]) == (422, "This user name is taken.")
+    assert told["details"]["fields"] == [{"where": "", "message": "This user name is taken."}]
+
+
+def test_machine_token_of_an_archived_collection_is_a_conflict(cast: Cast, caller_for: CallerFor) -> None:
+    machine = members.add_machine(cast.collection, name="llm")[0]
+    collections.archive_collection(cast.collection)
+    call = caller_for(cast.organizer)
+    answer = call("POST", f"{MACHINES}/{machine.pk}/tokens", TOKEN)
+    assert (call.status, answer) == (409, error("conflict", "This collection is archived; restore it first."))
+
+
 def test_machine_name_is_told_why_not(cast: Cast, caller_for: CallerFor) -> None:
     answer = caller_for(cast.organizer)("POST", MACHINES, {"name": "two words"})
     why = "Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters."
-    assert answer == error("invalid", f"username: {why}", fields={"username": [why]})
+    assert answer == error("invalid", f"username: {why}", fields=[{"where": "username", "message": why}])
 
 
 def test_invite_by_link(cast: Cast, caller_for: CallerFor) -> None:
@@ -154,7 +170,11 @@ def test_invite_by_mail(cast: Cast, caller_for: CallerFor) -> None:
         ({"role": "assessor", "days": 0}, error("invalid", "An invitation lives for 1 to 365 days; found 0.")),
         (
             {"role": "assessor", "emails": ["a@example.org", "nonsense"]},
-            error("invalid", "email: Enter a valid email address.", fields={"email": ["Enter a valid email address."]}),
+            error(
+                "invalid",
+                "email: Enter a valid email address.",
+                fields=[{"where": "email", "message": "Enter a valid email address."}],
+            ),
         ),
         (
             {"role": "king"},

@@ -75,7 +75,11 @@ def test_made_token_works_and_its_secret_is_kept_nowhere(cast: Cast, caller_for:
         ),
         (
             {"name": " ", "scopes": ["read"]},
-            error("invalid", "name: This field cannot be blank.", fields={"name": ["This field cannot be blank."]}),
+            error(
+                "invalid",
+                "name: This field cannot be blank.",
+                fields=[{"where": "name", "message": "This field cannot be blank."}],
+            ),
         ),
         (
             {"name": "x", "scopes": ["read"], "expires_at": "2030-01-01T00:00:00"},

@@ -71,7 +71,7 @@ def test_create_without_an_administrator_says_what_to_do(assize: Assize, db: Non
 
 def test_create_refuses_bad_input(assize: Assize, cast: Cast) -> None:
     taken = assize("collections", "create", "harbour-trials", "--name", "H", "--task", "web")
-    assert taken.told == (1, "Error: slug: Collection with this Slug already exists.")
+    assert taken.told == (1, "Error: slug: There is a collection with this address already.")
     odd = assize("collections", "create", "Not a slug", "--name", "H", "--task", "web")
     assert odd.status == 1 and odd.err.startswith("Error: slug: ") and odd.err.count("\n") == 1
     assert assize("collections", "create", "x", "--name", "H", "--task", "nothing").status == 2
@@ -87,10 +87,10 @@ def test_unknown_collection_is_named(assize: Assize, cast: Cast, arguments: list
 
 
 def test_edit_changes_what_is_named_only(assize: Assize, cast: Cast) -> None:
-    done = assize("collections", "edit", "harbour-trials", "--measures", "AP, nDCG@10,RBP(p=0.8,rel=1)", "--description", "")
+    done = assize("collections", "edit", "harbour-trials", "--measures", "AP, nDCG@10,AP(rel=2)@100", "--description", "")
     assert (done.status, done.out) == (0, "")
     cast.collection.refresh_from_db()
-    assert cast.collection.measures == ["AP", "nDCG@10", "RBP(p=0.8,rel=1)"]
+    assert cast.collection.measures == ["AP", "nDCG@10", "AP(rel=2)@100"]
     assert (cast.collection.name, cast.collection.visibility) == ("Harbour trials", "private")
     odd = assize("collections", "edit", "harbour-trials", "--measures", "AP,10nDCG")
     assert odd.status == 1 and "found “10nDCG”" in odd.err

@@ -1,14 +1,17 @@
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.utils import timezone
+from pytest_django import Settings
 
 from config import accounts
 from config.models import ApiToken, User
 from pooling.services import members
 from tests import factories
 from tests.commands.conftest import Assize
+from tests.config.test_prepare import site_on
 from tests.conftest import Cast
 
 pytestmark = pytest.mark.django_db
@@ -17,6 +20,29 @@ pytestmark = pytest.mark.django_db
 def secret_of(link: str) -> str:
     assert link.startswith(settings.BASE_URL + "/")
     return link.strip().rstrip("/").rsplit("/", 1)[1]
+
+
+@pytest.mark.parametrize(
+    ("variables", "address"),
+    [({}, "http://127.0.0.1:8123"), ({"ASSIZE_BASE_URL": "x"}, "http://127.0.0.1:8000"), ({"ASSIZE_PORT": "1"}, None)],
+)
+def test_links_lead_to_the_site_that_runs(
+    assize: Assize,
+    cast: Cast,
+    settings: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    variables: dict[str, str],
+    address: str | None,
+) -> None:
+    settings.DATA, settings.BASE_URL = tmp_path, "http://127.0.0.1:8000"
+    for name in ("ASSIZE_BASE_URL", "ASSIZE_PORT"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with site_on(tmp_path):
+        link = assize("people", "link", "olga-organizer").out
+    assert link.startswith(f"{address or 'http://127.0.0.1:8000'}/")
 
 
 def test_people_are_listed_and_searched(assize: Assize, cast: Cast) -> None:

@@ -195,7 +195,7 @@ def test_reset_mail_is_a_job_and_its_link_works_once(cast: Cast, client: Client,
     assert client.post(found[1], {"password": NEW, "again": NEW})["Location"] == "/sign-in/"
     assert sign_in(client, "olga-organizer", NEW).status_code == 302
     again = client.get(found[1])
-    assert again.status_code == 404
+    assert again.status_code == 409
     assert "This link has been used or has expired." in again.content.decode()
 
 
@@ -223,7 +223,18 @@ def test_reset_is_throttled_per_peer(db: None, client: Client, settings: Setting
 
 @pytest.mark.parametrize("uid", ["MQ", "!!", "AAAA", "x"])
 def test_reset_link_that_was_made_up_is_nothing(db: None, client: Client, uid: str) -> None:
-    assert client.get(f"/password/reset/{uid}/abc-def/").status_code == 404
+    answer = client.get(f"/password/reset/{uid}/abc-def/")
+    assert answer.status_code == 409
+    assert "This link has been used or has expired. Ask for a new one." in answer.content.decode()
+
+
+@pytest.mark.parametrize(("backend", "told"), [("locmem", False), ("console", True)])
+def test_reset_page_says_when_there_is_no_mail_server(
+    db: None, client: Client, settings: Settings, backend: str, told: bool
+) -> None:
+    settings.EMAIL_BACKEND = f"django.core.mail.backends.{backend}.EmailBackend"
+    for page in (client.get("/password/reset/"), client.post("/password/reset/", {"email": "nobody@example.org"})):
+        assert ("This site has no mail server" in page.content.decode()) == told
 
 
 # One-time links
@@ -332,6 +343,19 @@ def test_profile_refuses_a_mail_of_somebody_else(cast: Cast, client_for: ClientF
     assert list(User.objects.filter(pk=cast.assessor.pk).values_list("name", "email")) == [("New name", "")]
 
 
+def test_standing_is_told_in_words(cast: Cast, client_for: ClientFor) -> None:
+    client, name = client_for(cast.staff), cast.assessor.name
+    told = {
+        "close": f"The account of {name} is closed.",
+        "reopen": f"The account of {name} is open again.",
+        "promote": f"The account of {name} is an administrator&#x27;s now.",
+        "demote": f"The account of {name} is a plain one now.",
+    }
+    for act, words in told.items():
+        page = client.post(reverse("set_standing", args=[cast.assessor.pk]), {"act": act}, follow=True)
+        assert f"<span>{words}</span>" in page.content.decode()
+
+
 # Tokens
 
 
@@ -344,6 +368,20 @@ def test_token_is_shown_once_and_kept_as_a_digest(cast: Cast, client_for: Client
     assert (token.digest, token.prefix, token.scopes) == (digest(secret[0]), secret[0][:10], ["read"])
     assert token.expires_at and timedelta(days=29) < token.expires_at - timezone.now() < timedelta(days=31)
     assert secret[0] not in client.get("/profile/").content.decode()
+
+
+@pytest.mark.parametrize("once", ["", "a\0b", "x" * 300])
+def test_token_form_sent_again_makes_nothing(cast: Cast, client_for: ClientFor, once: str) -> None:
+    client = client_for(cast.assessor)
+    given = {"name": "laptop", "scopes": ["read"], "days": "30"}
+    given["once"] = once or client.get("/profile/").context["once"]
+    assert "asz_" in client.post(reverse("make_token"), given).content.decode()
+    assert client.post(reverse("make_token"), given)["Location"] == "/profile/"
+    page = client.get("/profile/").content.decode()
+    assert 'class="toast toast-warning"' in page
+    assert "That token was made already, and its secret was shown once. Make another if you have lost it." in page
+    assert ApiToken.objects.count() == 1
+    assert "asz_" in client_for(cast.organizer).post(reverse("make_token"), given).content.decode()  # another's form
 
 
 def test_token_form_refuses_no_scope_at_its_field(cast: Cast, client_for: ClientFor) -> None:

@@ -1,6 +1,7 @@
 import pytest
 
 from evaluation.core.registry import DEFINITIONS, MeasureError, parse_measure
+from pooling.core.presets import MEASURE_NAMES
 
 
 @pytest.mark.parametrize(
@@ -83,3 +84,14 @@ def test_every_entry_is_complete(name: str) -> None:
     assert entry.reference or entry.summary == "sum"
     assert entry.trec_eval or entry.trec_eval_cut
     assert (entry.function.__doc__ or "").strip()
+
+
+@pytest.mark.parametrize("name", MEASURE_NAMES)
+def test_official_measures_are_known(name: str) -> None:
+    text = name
+    try:
+        measure = parse_measure(text)
+    except MeasureError:  # it needs a cutoff
+        text = f"{name}@10"
+        measure = parse_measure(text)
+    assert str(measure) == text

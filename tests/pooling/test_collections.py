@@ -48,7 +48,7 @@ def test_preset_keeps_the_rules_of_a_scale(db: None, task: str) -> None:
     preset = PRESETS[task]
     made = factories.make_collection(factories.make_user(), task=task)
     collections.set_scale(made, grades=preset.grades, lenient_from=preset.lenient, strict_from=preset.strict)
-    assert all(collections.MEASURE.match(measure) for measure in preset.measures)
+    assert all(collections._is_measure(measure) for measure in preset.measures)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_preset_keeps_the_rules_of_a_scale(db: None, task: str) -> None:
         ({"slug": ""}, "slug", "This field cannot be blank."),
         ({"name": "  "}, "name", "This field cannot be blank."),
         ({"visibility": "open"}, "visibility", "Value 'open' is not a valid choice."),
-        ({"slug": "harbour-trials"}, "slug", "Collection with this Slug already exists."),
+        ({"slug": "harbour-trials"}, "slug", "There is a collection with this address already."),
     ],
 )
 def test_collection_refuses_bad_facts_by_field(cast: Cast, change: dict[str, str], field: str, words: str) -> None:
@@ -85,17 +85,31 @@ def edit(collection: Collection, **change: object) -> Collection:
 
 
 def test_edit_changes_what_may_change(cast: Cast) -> None:
-    edit(cast.collection, name="New name", description="Boats.", measures=["nDCG@10", "P@30", "RBP(p=0.8)"])
+    edit(cast.collection, name="New name", description="Boats.", measures=["nDCG@10", "P@30", "AP(rel=2)"])
     found = Collection.objects.get(pk=cast.collection.pk)
     assert (found.name, found.description, found.visibility) == ("New name", "Boats.", "public")
-    assert (found.measures, found.slug, found.task) == (["nDCG@10", "P@30", "RBP(p=0.8)"], "harbour-trials", "ad-hoc")
+    assert (found.measures, found.slug, found.task) == (["nDCG@10", "P@30", "AP(rel=2)"], "harbour-trials", "ad-hoc")
 
 
-@pytest.mark.parametrize(("measures", "found"), [([], ""), (["AP", "P@"], "P@"), (["a b"], "a b"), (["<b>"], "<b>")])
+@pytest.mark.parametrize(
+    ("measures", "found"),
+    [
+        ([], ""),
+        (["AP", "P@"], "P@"),
+        (["a b"], "a b"),
+        (["<b>"], "<b>"),
+        (["RBP(p=0.8)"], "RBP(p=0.8)"),
+        (["ndcg"], "ndcg"),
+        (["P@0"], "P@0"),
+    ],
+)
 def test_edit_refuses_odd_measures(cast: Cast, measures: list[str], found: str) -> None:
     with pytest.raises(Refusal) as error:
         edit(cast.collection, measures=measures)
-    assert error.value.message == f"Expected measures such as AP, nDCG@10, P@30; found “{found}”."
+    assert (
+        error.value.message
+        == f"Expected measures of AP, Bpref, nDCG, P, R, RR, Rprec, Success, such as nDCG@10; found “{found}”."
+    )
 
 
 # Scale
@@ -162,6 +176,16 @@ def test_scale_is_frozen_by_the_first_judgment(cast: Cast) -> None:
     assert specs(cast.collection) == FOUR_GRADES
 
 
+def test_scale_seen_before_another_changed_it_is_a_conflict(cast: Cast) -> None:
+    seen = collections.scale_mark(cast.collection)
+    given = {"grades": grades(0, 1, 2), "lenient_from": 1, "strict_from": 2}
+    collections.set_scale(cast.collection, **given, seen=seen)  # type: ignore[arg-type]
+    with pytest.raises(Conflict, match="Somebody else changed the scale meanwhile"):
+        collections.set_scale(cast.collection, **given, seen=seen)  # type: ignore[arg-type]
+    now = collections.scale_mark(cast.collection)
+    assert collections.set_scale(cast.collection, **given, seen=now)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("change", [{"value": 0}, {"key": "0"}])
 def test_database_refuses_two_grades_of_one_value_or_key(cast: Cast, change: dict[str, object]) -> None:
     row = {"collection": cast.collection, "value": 9, "label": "Nine", "key": "9", **change}
@@ -196,8 +220,9 @@ def test_guidelines_refuse_a_lost_update(cast: Cast) -> None:
     write(cast, "First.", 0)
     with pytest.raises(Conflict) as error:
         write(cast, "Mine.", 0)
-    expected = "Version 1 was written meanwhile; yours began from version 0. Compare, then save again."
-    assert error.value.message == expected
+    assert error.value.message == (
+        "Version 1 was written meanwhile; yours began from version 0. Compare, then save again to replace it."
+    )
     assert list(cast.collection.guidelines.values_list("text", flat=True)) == ["First."]
 
 
@@ -211,13 +236,16 @@ def test_guidelines_refuse_no_text(cast: Cast) -> None:
 
 
 def test_archive_blocks_every_change_until_restored(cast: Cast) -> None:
+    machine = members.add_machine(cast.collection, name="judge")[0]
     collection = collections.archive_collection(cast.collection)
+    machine.collection = collection
     acts = (
         lambda: edit(collection),
         lambda: scale(collection, grades(0, 1, 2)),
         lambda: write(cast, "New."),
         lambda: members.invite(collection, by=cast.organizer, role="assessor"),
         lambda: members.add_machine(collection, name="llm"),
+        lambda: members.renew_machine_token(machine),
     )
     for act in acts:
         with pytest.raises(Conflict, match="archived; restore it first"):

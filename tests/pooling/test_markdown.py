@@ -10,25 +10,26 @@ from hypothesis import strategies as st
 from pooling import markdown
 
 TAGS = {*markdown._TAGS}
+REGION = '<div class="scroll" tabindex="0" role="region" aria-label="Table">'
 
 
 @pytest.mark.parametrize(
     ("text", "html"),
     [
-        ("Hello *you*, **you**, ~~me~~", "<p>Hello <em>you</em>, <strong>you</strong>, <s>me</s></p>\n"),
-        ("# Title\n## Part", "<h2>Title</h2>\n<h3>Part</h3>\n"),
+        ("Hello *you*, **you**, ~~me~~", '<p dir="auto">Hello <em>you</em>, <strong>you</strong>, <s>me</s></p>\n'),
+        ("# Title\n## Part", '<h2 dir="auto">Title</h2>\n<h3 dir="auto">Part</h3>\n'),
         ("###### Six", "<h6>Six</h6>\n"),
         (
             "[a](https://example.org/?a=1&b=2)",
-            '<p><a href="https://example.org/?a=1&amp;b=2" rel="noopener noreferrer">a</a></p>\n',
+            '<p dir="auto"><a href="https://example.org/?a=1&amp;b=2" rel="noopener noreferrer">a</a></p>\n',
         ),
         (
             "<mailto:a@example.org>",
-            '<p><a href="mailto:a@example.org" rel="noopener noreferrer">mailto:a@example.org</a></p>\n',
+            '<p dir="auto"><a href="mailto:a@example.org" rel="noopener noreferrer">mailto:a@example.org</a></p>\n',
         ),
-        ("`<b>`", "<p><code>&lt;b&gt;</code></p>\n"),
-        ("- one\n- two", "<ul>\n<li>one</li>\n<li>two</li>\n</ul>\n"),
-        ("> said", "<blockquote>\n<p>said</p>\n</blockquote>\n"),
+        ("`<b>`", '<p dir="auto"><code>&lt;b&gt;</code></p>\n'),
+        ("- one\n- two", '<ul>\n<li dir="auto">one</li>\n<li dir="auto">two</li>\n</ul>\n'),
+        ("> said", '<blockquote dir="auto">\n<p dir="auto">said</p>\n</blockquote>\n'),
         ("", ""),
     ],
 )
@@ -38,9 +39,17 @@ def test_markdown_becomes_html(text: str, html: str) -> None:
 
 def test_markdown_tables_work() -> None:
     html = markdown.render("| grade | meaning |\n|---|---|\n| 0 | no |\n")
-    assert re.sub(r"\s+", "", html) == (
+    table = re.sub(r">\s+<", "><", html.replace(' dir="auto"', "")).strip()
+    assert table == (
+        '<div class="scroll" tabindex="0" role="region" aria-label="Table">'
         "<table><thead><tr><th>grade</th><th>meaning</th></tr></thead><tbody><tr><td>0</td><td>no</td></tr></tbody></table>"
+        "</div>"
     )
+    assert html.count('<th dir="auto">') == html.count('<td dir="auto">') == 2
+
+
+def test_markdown_that_writes_a_table_in_html_gets_no_region() -> None:
+    assert "<div" not in markdown.render("<table><tr><td>x</td></tr></table> `<table>`")
 
 
 @pytest.mark.parametrize(
@@ -72,12 +81,14 @@ def test_hostile_markdown_does_nothing(text: str) -> None:
 
 
 def assert_harmless(html: str) -> None:
-    """Only known tags, and of attributes only a link's address, with a harmless scheme, and its title."""
+    """Only known tags, our regions of tables, and of attributes dir and a link's address, with a harmless scheme, and title."""
     assert isinstance(html, SafeString)
+    assert html.count(REGION) == html.count("</div>") == html.count("</table>")
+    html = html.replace(REGION, "")
     for tag, attributes in re.findall(r"<([a-zA-Z!][^\s>/]*)([^>]*)>", html):
         assert tag in TAGS
         address = r' href="(?!(?i:javascript|data|vbscript|file):)[^"]*"'
-        assert re.fullmatch(rf'({address})?( title="[^"]*")?( rel="noopener noreferrer")?\s*/?', attributes)
+        assert re.fullmatch(rf'( dir="auto")?({address})?( title="[^"]*")?( rel="noopener noreferrer")?\s*/?', attributes)
 
 
 @given(st.text(alphabet="<>[]()!\"'`*#&;:/=-| \nascriptjvx", max_size=80))

@@ -219,6 +219,17 @@ def test_ended_member_sees_nothing_and_stays_in_history(cast: Cast) -> None:
     assert Membership.objects.filter(pk=membership.pk).exists()
 
 
+def test_ended_member_cannot_come_back_by_the_same_invitation(cast: Cast) -> None:
+    invitation = invite(cast, max_uses=5)
+    members.end_membership(members.accept_invitation(invitation, user=cast.stranger))
+    words = refused(lambda: members.accept_invitation(invitation, user=cast.stranger))
+    name = cast.organizer.name
+    assert words == f"Your membership was ended after this invitation was made. Ask {name} for a new one."
+    invitation.refresh_from_db()
+    assert invitation.uses == 1
+    assert members.accept_invitation(invite(cast), user=cast.stranger).ended_at is None
+
+
 # Machines
 
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 import pytest
 from django.test import Client
 from django.urls import reverse
+from pytest_django import Settings
 
 from config import accounts
 from config.models import Job, User
-from pooling.core.presets import PRESETS
+from pooling.core.presets import MEASURE_NAMES, PRESETS
 from pooling.models import Collection, Guideline, Invitation, Membership, Role
 from pooling.services import collections, members
 from tests.conftest import Cast, ClientFor
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 HERE = "/c/harbour-trials/"
 NEW = "four new words here"
+NAMES = ", ".join(MEASURE_NAMES)
 ROLES = ("adjudicator", "assessor", "organizer", "participant", "researcher")
 
 
@@ -142,7 +144,7 @@ def test_settings_are_changed(cast: Cast, olga: Client) -> None:
     [
         ({"name": ""}, {"name": ["This field is required."]}),
         ({"measures": ""}, {"measures": ["This field is required."]}),
-        ({"measures": "P@x"}, {"__all__": ["Expected measures such as AP, nDCG@10, P@30; found “P@x”."]}),
+        ({"measures": "P@x"}, {"__all__": [f"Expected measures of {NAMES}, such as nDCG@10; found “P@x”."]}),
     ],
 )
 def test_settings_refuse_and_keep_what_was(
@@ -207,6 +209,21 @@ def test_scale_refuses_in_words_and_keeps_the_old(cast: Cast, olga: Client, form
     assert cast.collection.grades.count() == 4
 
 
+def test_scale_of_two_editors_is_a_conflict_once(cast: Cast, olga: Client) -> None:
+    seen = olga.get(f"{HERE}scale/").context["form"]["seen"].value()
+    three = (*TWO, (2, "More", "2"))
+    assert olga.post(f"{HERE}scale/", scale_form(*three, seen=seen)).status_code == 302
+    answer = olga.post(f"{HERE}scale/", scale_form(*TWO, seen=seen))
+    words = "Somebody else changed the scale meanwhile. Look at it in another tab; saving again replaces it."
+    assert (answer.status_code, errors(answer)) == (422, {"__all__": [words]})
+    assert words in answer.content.decode()
+    assert cast.collection.grades.count() == 3
+    now = re.search(r'name="seen" value="(\w+)"', answer.content.decode())
+    assert now and now[1] != seen
+    assert olga.post(f"{HERE}scale/", scale_form(*TWO, seen=now[1])).status_code == 302
+    assert cast.collection.grades.count() == 2
+
+
 # Guidelines
 
 
@@ -221,7 +238,7 @@ def test_guidelines_are_written_and_every_version_can_be_read(cast: Cast, olga: 
         assert answer["Location"] == f"{HERE}guidelines/"
     reader = client_for(cast.assessor)
     shown = [reader.get(f"{HERE}guidelines/{path}").context["html"].strip() for path in ("", "1/", "2/")]
-    assert shown == ["<h2>Two</h2>", "<h2>One</h2>", "<h2>Two</h2>"]
+    assert shown == [f'<h2 dir="auto">{text}</h2>' for text in ("Two", "One", "Two")]
 
 
 @pytest.mark.parametrize("version", ["0", "3", "99999999999999999999999"])
@@ -235,7 +252,11 @@ def test_guideline_version_that_does_not_exist_is_404_or_the_empty_page(olga: Cl
         ({"text": "", "base_version": "1"}, {"text": ["This field is required."]}),
         (
             {"text": "Mine", "base_version": "0"},
-            {"__all__": ["Version 1 was written meanwhile; yours began from version 0. Compare, then save again."]},
+            {
+                "__all__": [
+                    "Version 1 was written meanwhile; yours began from version 0. Compare, then save again to replace it."
+                ]
+            },
         ),
     ],
 )
@@ -247,6 +268,30 @@ def test_guidelines_refuse_and_give_the_text_back(
     assert (answer.status_code, dict(answer.context["form"].errors)) == (422, expected)
     assert answer.context["form"]["text"].value() == form["text"]
     assert Guideline.objects.count() == 1
+
+
+def test_guidelines_conflict_shows_the_other_version_and_saving_again_makes_the_next(cast: Cast, olga: Client) -> None:
+    collections.write_guideline(cast.collection, by=cast.organizer, text="Theirs")
+    answer = olga.post(f"{HERE}guidelines/edit/", {"text": "Mine", "base_version": "0"})
+    page = answer.content.decode()
+    assert "Version 1, written meanwhile by <bdi>Olga Organizer</bdi>" in page
+    assert '<p dir="auto">Theirs</p>' in page
+    assert "Save as version 2" in page
+    form = answer.context["form"]
+    again = {name: form[name].value() for name in ("text", "base_version")}
+    assert olga.post(f"{HERE}guidelines/edit/", again)["Location"] == f"{HERE}guidelines/"
+    assert list(Guideline.objects.order_by("version").values_list("text", flat=True)) == ["Theirs", "Mine"]
+
+
+def test_guidelines_editor_of_an_archived_collection_is_409(cast: Cast, olga: Client) -> None:
+    collections.archive_collection(cast.collection)
+    for answer in (
+        olga.get(f"{HERE}guidelines/edit/"),
+        olga.post(f"{HERE}guidelines/edit/", {"text": "x", "base_version": "0"}),
+    ):
+        assert answer.status_code == 409
+        assert "This collection is archived; restore it first." in answer.content.decode()
+    assert not Guideline.objects.exists()
 
 
 # Archive, restore, export
@@ -303,6 +348,23 @@ def test_invite_refuses_at_the_field(olga: Client, change: dict[str, str], field
     assert (Invitation.objects.count(), Job.objects.count()) == (0, 0)
 
 
+@pytest.mark.parametrize(
+    ("backend", "words"),
+    [
+        ("locmem", "Links are on their way to a@example.org, b@example.org."),
+        (
+            "console",
+            "This site has no mail server: copy the links below and pass them on to a@example.org, b@example.org.",
+        ),
+    ],
+)
+def test_invite_by_mail_says_whether_it_is_sent(olga: Client, settings: Settings, backend: str, words: str) -> None:
+    settings.EMAIL_BACKEND = f"django.core.mail.backends.{backend}.EmailBackend"
+    form = {"role": "assessor", "days": "3", "max_uses": "1", "emails": "a@example.org b@example.org"}
+    assert olga.post(f"{HERE}invitations/", form)["Location"] == f"{HERE}members/"
+    assert toast(olga) == words
+
+
 def test_invitation_is_revoked_and_its_link_gone(cast: Cast, olga: Client) -> None:
     [invitation] = members.invite(cast.collection, by=cast.organizer, role="assessor")
     assert olga.post(f"{HERE}invitations/{invitation.pk}/revoke/")["Location"] == f"{HERE}members/"
@@ -313,10 +375,12 @@ def test_member_is_removed_and_the_last_organizer_is_not(cast: Cast, olga: Clien
     row = Membership.objects.get(user=cast.assessor)
     assert olga.post(f"{HERE}members/{row.pk}/remove/")["Location"] == f"{HERE}members/"
     assert client_for(cast.assessor).get(HERE).status_code == 404
+    assert toast(olga) == "Member assessor is no longer assessor."
     last = Membership.objects.get(user=cast.organizer)
-    answer = olga.post(f"{HERE}members/{last.pk}/remove/")
-    assert answer.status_code == 409
-    assert "A collection needs an organizer: invite another one first." in answer.content.decode()
+    assert olga.post(f"{HERE}members/{last.pk}/remove/")["Location"] == f"{HERE}members/"
+    assert toast(olga) == "A collection needs an organizer: invite another one first."
+    last.refresh_from_db()
+    assert last.ended_at is None
 
 
 def test_member_of_another_collection_is_out_of_reach(cast: Cast, olga: Client) -> None:
@@ -342,6 +406,40 @@ def test_machine_token_is_renewed_for_its_role(cast: Cast, olga: Client) -> None
     token = accounts.find_token(secret[0])
     assert token and token.scopes == ["read", "submit"]
     assert accounts.find_token(first) is None
+
+
+def once(client: Client) -> str:
+    return str(client.get(f"{HERE}members/").context["once"])
+
+
+AGAIN = "That was done already, and its secret was shown once. Make a new token if you have lost it."
+
+
+def test_machine_form_sent_again_makes_nothing(olga: Client) -> None:
+    form = {"name": "llm", "role": "assessor", "once": once(olga)}
+    assert f'name="once" value="{once(olga)}"' not in olga.get(f"{HERE}members/").content.decode()  # each page its own
+    assert "asz_" in olga.post(f"{HERE}machines/", form).content.decode()
+    assert olga.post(f"{HERE}machines/", form)["Location"] == f"{HERE}members/"
+    assert toast(olga) == AGAIN
+    assert User.objects.filter(is_machine=True).count() == 1
+
+
+def test_machine_token_sent_again_keeps_the_first(cast: Cast, olga: Client) -> None:
+    membership, _, _ = members.add_machine(cast.collection, name="llm")
+    address, form = f"{HERE}members/{membership.pk}/token/", {"once": once(olga)}
+    secret = re.search(r"asz_[\w-]{43}", olga.post(address, form).content.decode())
+    assert olga.post(address, form)["Location"] == f"{HERE}members/"
+    assert toast(olga) == AGAIN
+    assert secret and accounts.find_token(secret[0])
+
+
+def test_machine_token_of_an_archived_collection_is_409(cast: Cast, olga: Client) -> None:
+    membership, _, secret = members.add_machine(cast.collection, name="llm")
+    collections.archive_collection(cast.collection)
+    answer = olga.post(f"{HERE}members/{membership.pk}/token/")
+    assert answer.status_code == 409
+    assert "This collection is archived; restore it first." in answer.content.decode()
+    assert accounts.find_token(secret)
 
 
 def test_machine_with_a_bad_name_is_refused(olga: Client) -> None:
@@ -405,7 +503,22 @@ def test_join_by_a_link_that_is_over_says_so(cast: Cast, client: Client) -> None
 def test_join_as_participant_is_refused_to_an_assessor(cast: Cast, client_for: ClientFor) -> None:
     answer = client_for(cast.assessor).post(link(cast, "participant"))
     assert answer.status_code == 409
-    assert "nobody can be assessor and participant of the same one" in answer.content.decode()
+    assert next(t.name for t in answer.templates) == "pooling/join.html"
+    page = answer.content.decode()
+    assert "<strong>You cannot join.</strong>" in page
+    assert "nobody can be assessor and participant of the same one" in page
+
+
+def test_join_again_after_the_membership_ended_is_409(cast: Cast, client_for: ClientFor) -> None:
+    [invitation] = members.invite(cast.collection, by=cast.organizer, role="assessor", max_uses=5)
+    path = members.invitation_url(invitation).removeprefix("http://127.0.0.1:8000")
+    client = client_for(cast.stranger)
+    client.post(path)
+    members.end_membership(Membership.objects.get(user=cast.stranger))
+    answer = client.post(path)
+    assert answer.status_code == 409
+    assert "Your membership was ended after this invitation was made." in answer.content.decode()
+    assert client.get(HERE).status_code == 404
 
 
 def test_join_by_a_forged_link_is_404(db: None, client: Client) -> None:

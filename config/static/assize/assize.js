@@ -37,6 +37,29 @@
     else copy(button);
   });
 
+  // A long text that is being written is kept in this browser until the page shows it as saved; signing out forgets it.
+  document.querySelectorAll("form[data-draft]").forEach(function (form) {
+    var field = form.querySelector("textarea"), key = "draft:" + form.dataset.draft, saved = field.value;
+    var kept = localStorage.getItem(key);
+    if (kept === saved) localStorage.removeItem(key);
+    else if (kept !== null) {
+      var note = document.createElement("div"), button = document.createElement("button");
+      note.className = "notice";
+      note.append("This browser has text of yours that was not saved. ");
+      button.type = "button";
+      button.className = "small";
+      button.textContent = "Put it back";
+      button.addEventListener("click", function () { field.value = kept; note.remove(); field.focus(); });
+      note.append(button);
+      form.before(note);
+    }
+    field.addEventListener("input", function () { localStorage.setItem(key, field.value); });
+  });
+  document.addEventListener("submit", function (event) {
+    if (!event.target.matches("[data-forget]")) return;
+    Object.keys(localStorage).forEach(function (key) { if (key.indexOf("draft:") === 0) localStorage.removeItem(key); });
+  });
+
   // A polled fragment carries data-say; it is read out only when the words change (waiting, running, done).
   var said = {};
   document.addEventListener("htmx:beforeSwap", function (event) {
