@@ -17,7 +17,7 @@ from config.api import api
 from config.models import Scope
 from config.openapi import ERRORS
 
-SAMPLES = {"slug": "harbour-2026", "signed": "1.u3Hq0"}  # of path parameters; all others are numbers
+SAMPLES = {"slug": "harbour-2026", "signed": "1.u3Hq0", "tag": "bm25"}  # of path parameters; all others are numbers
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,8 @@ def _shapes(acts: list[Act], schemas: dict[str, Any]) -> list[Shape]:
 
 
 def _act(method: str, path: str, operation: dict[str, Any], schemas: dict[str, Any]) -> Act:
-    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    bodies: dict[str, Any] = operation.get("requestBody", {}).get("content", {})
+    kind, body = next(((kind, found["schema"]) for kind, found in bodies.items()), ("", {}))
     [(status, success)] = [(s, told) for s, told in operation["responses"].items() if int(s) < 300]
     content: dict[str, Any] = next((found["schema"] for found in success.get("content", {}).values()), {})
     answer, shape = _type(content, schemas) if content else ("nothing", "")
@@ -106,7 +107,7 @@ def _act(method: str, path: str, operation: dict[str, Any], schemas: dict[str, A
         answer=answer,
         shape=shape,
         errors=[int(s) for s in operation["responses"] if int(s) >= 400],
-        curl=_curl(method, path, body, schemas, {} in operation["security"]),
+        curl=_curl(method, path, kind, body, schemas, {} in operation["security"]),
     )
 
 
@@ -172,14 +173,16 @@ def _sample(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
     return schema.get("default") or {"integer": 1, "boolean": True}.get(schema.get("type", ""), "…")
 
 
-def _curl(method: str, path: str, body: dict[str, Any], schemas: dict[str, Any], to_all: bool) -> str:
+def _curl(method: str, path: str, kind: str, body: dict[str, Any], schemas: dict[str, Any], to_all: bool) -> str:
     filled = re.sub(r"{(\w+)}", lambda found: SAMPLES.get(found[1], "1"), path)
     lines = [f"curl {'' if method == 'GET' else f'-X {method} '}{settings.BASE_URL}{filled}"]
     if not to_all:
         lines.append('-H "Authorization: Bearer $TOKEN"')
     if method != "GET":
         lines.append('-H "Idempotency-Key: $(uuidgen)"')
-    if body:
+    if kind == "multipart/form-data":
+        lines.append("-F file=@FILE")
+    elif body:
         lines.append("-H 'Content-Type: application/json'")
         lines.append(f"-d {shlex.quote(json.dumps(_sample(body, schemas), ensure_ascii=False))}")
     return " \\\n  ".join(lines)

@@ -8,6 +8,7 @@ from django.http import FileResponse, Http404
 from django.shortcuts import get_object_or_404
 from ninja import Query, Router
 
+from assess import api as assess_api
 from config import accounts, health, http, jobs
 from config.api import MANAGE, ApiRequest, api, newest_first
 from config.models import ApiToken, Job, User
@@ -25,6 +26,7 @@ from config.schemas import (
     TokenOut,
     TrialIn,
 )
+from evaluation import api as evaluation_api
 from pooling import access, selectors
 from pooling import api as pooling_api
 
@@ -157,5 +159,11 @@ def read_status(request: ApiRequest) -> dict[str, Any]:
     return {"ok": all(part.ok for part in parts), "parts": parts}
 
 
-for router in (pooling_api.collection_routes, pooling_api.member_routes, pooling_api.invitation_routes, me, work, site):
+for router in (pooling_api.collection_routes, pooling_api.member_routes, pooling_api.invitation_routes):
+    api.add_router("", router)
+for router in (pooling_api.upload_routes, pooling_api.run_routes, pooling_api.pool_routes):
+    api.add_router("", router)
+for router in (assess_api.assignment_routes, assess_api.judging_routes):
+    api.add_router("", router)
+for router in (evaluation_api.release_routes, evaluation_api.score_routes, me, work, site):
     api.add_router("", router)

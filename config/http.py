@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from config.errors import NotSignedIn, Refusal, TooMany
+from config.uploads import UploadTooLarge
 
 log = logging.getLogger(__name__)
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -62,7 +63,8 @@ WORDS = {
 
 
 def wants_json(request: HttpRequest) -> bool:
-    return request.path.startswith("/api/")
+    """The API, and a page's own script that asks for nothing but JSON."""
+    return request.path.startswith("/api/") or request.headers.get("Accept") == "application/json"
 
 
 def error(
@@ -102,7 +104,8 @@ def refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, RequestDataTooBig):
-        return error(request, 413, code="too_large")
+        words = str(exception) if isinstance(exception, UploadTooLarge) else ""
+        return error(request, 413, words, code="too_large")
     return error(request, 400, code="bad_request")
 
 

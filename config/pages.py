@@ -10,9 +10,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
+from assess import selectors as assess
 from config import accounts, health, http, jobs
 from config import styleguide as guide
 from config.models import Job, User
+from evaluation import selectors as evaluation
 from pooling import access, markdown, selectors
 from pooling.models import Collection, Role
 from pooling.selectors import Stage
@@ -22,7 +24,8 @@ from pooling.selectors import Stage
 def home(request: HttpRequest) -> HttpResponse:
     mine, public = selectors.home_list(request.user)
     running = access.jobs_visible_to(request.user).filter(state__in=["waiting", "running"]).order_by("-pk")[:5]
-    context = {"mine": mine, "public": public, "jobs": running}
+    context = {"mine": mine, "public": public, "jobs": running, "releases": evaluation.public_releases(request.user)}
+    context |= {"to_judge": assess.to_judge(request.user)}
     return render(request, "site/home.html", context)
 
 
@@ -34,8 +37,10 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "collection": found,
         "roles": sorted(roles),
+        "held": roles,
         "is_organizer": Role.ORGANIZER in roles,
-        "stages": _stages(found),
+        "sees_released": access.sees_released(roles),
+        "stages": _stages(found, request.user, roles),
         "grades": selectors.grades(found),
         "guideline": guideline,
         "description": markdown.render(found.description),
@@ -45,17 +50,11 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "site/collection.html", context)
 
 
-def _stages(found: Collection) -> list[Stage]:
+def _stages(found: Collection, user: access.Anyone, roles: set[str]) -> list[Stage]:
     """The line of data. Each app tells its own part; what has not begun says so."""
-    waiting = [
-        ("Topics", "none yet"),
-        ("Documents", "none yet"),
-        ("Runs", "none yet"),
-        ("Pool", "not drawn"),
-        ("Judged", "none yet"),
-    ]
-    later = [Stage(label, "–", note, "todo") for label, note in [*waiting, ("Release", "none yet")]]
-    return [selectors.people_stage(found), *later]
+    judged = assess.judged_stage(found, user, roles)
+    release = evaluation.release_stage(found, opens=access.sees_released(roles))
+    return [selectors.people_stage(found), *selectors.pooling_stages(found, roles), judged, release]
 
 
 # Jobs

@@ -220,6 +220,18 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
+UPLOAD_MB = env.number(
+    "ASSIZE_UPLOAD_MB",
+    1024,
+    least=1,
+    most=1_048_576,
+    about="Size of an upload at most, in MB; of runs and topics also unpacked.",
+)
+FILE_UPLOAD_HANDLERS = [
+    "config.uploads.UploadLimit",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 LANGUAGE_CODE = "en"
 USE_I18N = False
 USE_TZ = True

@@ -8,6 +8,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", pages.home, name="home"),
     path("c/<slug:slug>/", pages.collection, name="collection"),
     path("", include("pooling.urls")),
+    path("", include("assess.urls")),
+    path("", include("evaluation.urls")),
     # Accounts
     path("sign-in/", account_pages.sign_in, name="sign_in"),
     path("sign-out/", account_pages.sign_out, name="sign_out"),

@@ -29,6 +29,7 @@ EXAMPLES = {
     "ASSIZE_LOGIN_ATTEMPTS": "5",
     "ASSIZE_EMAIL_URL": "smtp+tls://user:password@mail.example.org:587",
     "ASSIZE_EMAIL_FROM": "Harbour track <track@example.org>",
+    "ASSIZE_UPLOAD_MB": "4096",
     "ASSIZE_TIME_ZONE": "Europe/Paris",
     "ASSIZE_LOG_LEVEL": "WARNING",
     "ASSIZE_TEST_DATABASE_URL": "postgres://postgres@127.0.0.1:5432/postgres",

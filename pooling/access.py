@@ -10,7 +10,7 @@ from django.http import Http404
 
 from config.errors import Forbidden, NotSignedIn
 from config.models import ApiToken, Job, User
-from pooling.models import Collection, Membership, Role, Visibility
+from pooling.models import Collection, Membership, Role, Run, Upload, Visibility
 
 Anyone = User | AnonymousUser
 
@@ -58,6 +58,12 @@ def collection_for(user: Anyone, slug: str, *roles: Role) -> Collection:
     return collection
 
 
+def collection_as(user: Anyone, slug: str, role: Role) -> Collection:
+    """The same as `collection_for` with one role, by one query for who holds it: for what is asked most often."""
+    held = _active(user, role).filter(collection__slug=slug).select_related("collection").first()
+    return held.collection if held else collection_for(user, slug, role)
+
+
 def require_sign_in(user: Anyone) -> User:
     if not user.is_authenticated:
         raise NotSignedIn("Sign in first.")
@@ -95,3 +101,37 @@ def tokens_visible_to(user: User) -> QuerySet[ApiToken]:
     organized = _active(user, Role.ORGANIZER).values("collection_id")
     machines = Membership.objects.filter(user__is_machine=True, collection_id__in=organized).values("user_id")
     return ApiToken.objects.select_related("user").filter(Q(user=user) | Q(user_id__in=machines))
+
+
+def runs_visible_to(user: Anyone, collection: Collection) -> QuerySet[Run]:
+    """All of them for organizers, their own for participants, none for anybody else: assessors are blind."""
+    held, runs = roles_in(user, collection), collection.runs.all()
+    if Role.ORGANIZER in held:
+        return runs
+    return runs.filter(submitted_by_id=user.pk) if Role.PARTICIPANT in held else runs.none()
+
+
+def uploads_visible_to(user: Anyone, collection: Collection) -> QuerySet[Upload]:
+    """All of them for organizers, those one sent oneself for participants, none for anybody else."""
+    held, uploads = roles_in(user, collection), collection.uploads.all()
+    if Role.ORGANIZER in held:
+        return uploads
+    return uploads.filter(uploaded_by_id=user.pk) if Role.PARTICIPANT in held else uploads.none()
+
+
+def sees_released(roles: set[str]) -> bool:
+    """Whether somebody with these roles, who sees the collection, may see its releases and scores: who judges it may not."""
+    return Role.ORGANIZER in roles or not roles & {Role.ASSESSOR, Role.ADJUDICATOR}
+
+
+def released_to(user: Anyone, slug: str) -> Collection:
+    """The collection, if its releases and scores are for this user."""
+    collection = collection_for(user, slug)
+    if not sees_released(roles_in(user, collection)):
+        raise Forbidden("Scores tell which runs found what; who judges this collection does not see them.")
+    return collection
+
+
+def blind_in(user: Anyone) -> QuerySet[Membership, int]:
+    """The collections whose releases and scores are not for this user, since they judge them."""
+    return _active(user, Role.ASSESSOR, Role.ADJUDICATOR).values_list("collection_id", flat=True)

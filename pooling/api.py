@@ -1,24 +1,40 @@
-"""Collections, members and invitations as JSON: the same services as the pages."""
+"""Collections, members, invitations, uploads, runs and pools as JSON: the same services as the pages."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
+from django.http import FileResponse, Http404
 from django.shortcuts import get_object_or_404
-from ninja import Query, Router
+from ninja import File, Form, Query, Router, UploadedFile
 
-from config import accounts
-from config.api import MANAGE, PUBLIC, ApiRequest, newest_first
+from config import accounts, http
+from config.api import MANAGE, PUBLIC, SUBMIT, ApiRequest, newest_first
+from config.errors import Refusal
 from config.models import Job
 from config.schemas import JobOut, RoleOut, TokenIn, TokenMade
 from pooling import access, selectors
 from pooling.core.presets import PRESETS, Preset
-from pooling.models import Collection, Guideline, Invitation, Membership, Role, Visibility
+from pooling.models import (
+    Collection,
+    Corpus,
+    Guideline,
+    Invitation,
+    Membership,
+    Pool,
+    Role,
+    Run,
+    Topic,
+    Upload,
+    UploadKind,
+    Visibility,
+)
 from pooling.schemas import (
     CollectionChange,
     CollectionFilter,
     CollectionIn,
     CollectionOut,
+    CorpusOut,
     GuidelineIn,
     GuidelineOut,
     GuidelineVersion,
@@ -28,14 +44,26 @@ from pooling.schemas import (
     MachineIn,
     MachineMade,
     MemberOut,
+    PoolIn,
+    PoolOut,
     PresetOut,
+    RunFields,
+    RunOut,
     ScaleIn,
+    SizeOut,
+    SizesFilter,
+    TopicFields,
+    TopicOut,
+    UploadOut,
 )
-from pooling.services import collections, members
+from pooling.services import collections, members, pools, uploads
 
 collection_routes = Router(tags=["Collections"])
 member_routes = Router(tags=["Members"])
 invitation_routes = Router(tags=["Invitations"])
+upload_routes = Router(tags=["Topics and documents"])
+run_routes = Router(tags=["Runs"])
+pool_routes = Router(tags=["Pools"])
 
 
 def _needed(request: ApiRequest) -> tuple["str | Prefetch[Any]", ...]:
@@ -242,3 +270,172 @@ def accept_invitation(request: ApiRequest, signed: str) -> Membership:
     Using one's link a second time changes nothing and costs no use.
     """
     return members.accept_invitation(members.open_invitation(signed), user=request.user)
+
+
+# Topics, documents, uploads
+
+BINARY = {"responses": {200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}}}
+
+
+def _received(request: ApiRequest, collection: Collection, kind: UploadKind, file: UploadedFile, options: Any = None) -> Upload:
+    fields = set(type(options).model_fields) if options else set()
+    for name in sorted((request.POST.keys() - fields) | (request.FILES.keys() - {"file"})):
+        raise Refusal(f"Expected {', '.join(['file', *sorted(fields)])}; found “{name}”.")
+    given = {"name": file.name or "", "chunks": file.chunks(), "options": options.dict() if options else {}}
+    return uploads.receive_file(collection, by=request.user, kind=kind, **given)
+
+
+@upload_routes.get("/collections/{slug:slug}/topics", response=list[TopicOut], auth=PUBLIC)
+@newest_first
+def list_topics(request: ApiRequest, slug: str) -> QuerySet[Topic]:
+    """List topics"""
+    return access.collection_for(request.user, slug).topics.all()
+
+
+@upload_routes.post("/collections/{slug:slug}/topics", response={202: UploadOut}, auth=MANAGE)
+def upload_topics(request: ApiRequest, slug: str, file: File[UploadedFile], fields: Form[TopicFields]) -> Upload:
+    """Replace the topics by those of a file
+
+    For organizers, until judging begins. TREC's SGML, or lines of number, tab, title; gzipped or not. The answer comes
+    before the check: ask for the upload until its state is accepted or refused.
+    """
+    return _received(request, _organized(request, slug), UploadKind.TOPICS, file, fields)
+
+
+@upload_routes.get("/collections/{slug:slug}/documents", response=CorpusOut)
+def read_corpus(request: ApiRequest, slug: str) -> Corpus:
+    """Read how many documents there are
+
+    For organizers.
+    """
+    return selectors.corpus(_organized(request, slug))
+
+
+@upload_routes.post("/collections/{slug:slug}/documents", response={202: UploadOut}, auth=MANAGE)
+def upload_documents(request: ApiRequest, slug: str, file: File[UploadedFile]) -> Upload:
+    """Replace the documents by those of a file
+
+    For organizers. JSON lines with id, title, text, url, lang, date; gzipped or not. The answer comes before the check:
+    ask for the upload until its state is accepted or refused. Until then the present documents stay.
+    """
+    return _received(request, _organized(request, slug), UploadKind.DOCUMENTS, file)
+
+
+def _uploads(request: ApiRequest, slug: str) -> QuerySet[Upload]:
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.PARTICIPANT)
+    return selectors.with_job_state(access.uploads_visible_to(request.user, collection).select_related("uploaded_by"))
+
+
+@upload_routes.get("/collections/{slug:slug}/uploads", response=list[UploadOut])
+@newest_first
+def list_uploads(request: ApiRequest, slug: str) -> QuerySet[Upload]:
+    """List files that were sent, with what was found in them
+
+    For organizers all, for participants their own.
+    """
+    return _uploads(request, slug)
+
+
+@upload_routes.get("/collections/{slug:slug}/uploads/{int:id}", response=UploadOut)
+def read_upload(request: ApiRequest, slug: str, id: int) -> Upload:
+    """Read an upload: its state, and every fault by line
+
+    For organizers, and for whoever sent it.
+    """
+    return get_object_or_404(_uploads(request, slug), pk=id)
+
+
+# Runs
+
+
+def _runs(request: ApiRequest, slug: str) -> QuerySet[Run]:
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.PARTICIPANT)
+    return access.runs_visible_to(request.user, collection).select_related("upload", "submitted_by")
+
+
+@run_routes.get("/collections/{slug:slug}/runs", response=list[RunOut])
+@newest_first
+def list_runs(request: ApiRequest, slug: str) -> QuerySet[Run]:
+    """List runs
+
+    For organizers all, for participants their own.
+    """
+    return _runs(request, slug)
+
+
+@run_routes.post("/collections/{slug:slug}/runs", response={202: UploadOut}, auth=SUBMIT)
+def upload_run(request: ApiRequest, slug: str, file: File[UploadedFile], fields: Form[RunFields]) -> Upload:
+    """Submit a run
+
+    For organizers and participants. Six columns, topic Q0 docno rank score tag; gzipped or not. The answer comes before
+    the check: ask for the upload until its state is accepted or refused.
+    """
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.PARTICIPANT)
+    return _received(request, collection, UploadKind.RUN, file, fields)
+
+
+@run_routes.get("/collections/{slug:slug}/runs/{tag}", response=RunOut)
+def read_run(request: ApiRequest, slug: str, tag: str) -> Run:
+    """Read a run
+
+    For organizers, and for whoever submitted it.
+    """
+    return get_object_or_404(_runs(request, slug), tag=tag.replace("\0", ""))
+
+
+@run_routes.get("/collections/{slug:slug}/runs/{tag}/file", response={200: None}, openapi_extra=BINARY)
+def download_run(request: ApiRequest, slug: str, tag: str) -> FileResponse:
+    """Download a run's file as it was sent, byte for byte
+
+    For organizers, and for whoever submitted it.
+    """
+    upload = get_object_or_404(_runs(request, slug), tag=tag.replace("\0", "")).upload
+    if upload.file_path is None or not upload.file_path.exists():
+        raise Http404
+    return http.download(upload.file_path, upload.name)
+
+
+# Pools
+
+
+def _chosen(collection: Collection, tags: Iterable[str] | None) -> list[Run]:
+    """The runs of these tags; of no tag, all."""
+    found, wanted = list(collection.runs.all()), list(tags or [])
+    missing = sorted(set(wanted) - {run.tag for run in found})
+    if missing:
+        raise Refusal(f"There is no run “{missing[0]}” in this collection.", runs=missing)
+    return [run for run in found if run.tag in wanted] if wanted else found
+
+
+@pool_routes.get("/collections/{slug:slug}/pools", response=list[PoolOut])
+@newest_first
+def list_pools(request: ApiRequest, slug: str) -> QuerySet[Pool]:
+    """List the rounds that were drawn
+
+    For organizers.
+    """
+    drawn = _organized(request, slug).pools.filter(drawn_at__isnull=False)
+    return drawn.select_related("drawn_by").prefetch_related("runs")
+
+
+@pool_routes.get("/collections/{slug:slug}/pools/sizes", response=list[SizeOut])
+def estimate_pool(request: ApiRequest, slug: str, filters: Query[SizesFilter]) -> list[selectors.Size]:
+    """Tell how many items a pool of each depth would have, exactly
+
+    For organizers.
+    """
+    collection = _organized(request, slug)
+    for depth in filters.depth:
+        pools.require_depth(depth)
+    return selectors.pool_sizes(collection, _chosen(collection, filters.run), filters.depth or selectors.DEPTHS)
+
+
+@pool_routes.post("/collections/{slug:slug}/pools", response={202: JobOut}, auth=MANAGE)
+def draw_pool(request: ApiRequest, slug: str, body: PoolIn) -> Job:
+    """Draw a round: the first documents of the runs, as far as no round has them
+
+    For organizers. The answer is a job; when it is done, the round is in the list.
+    """
+    collection = _organized(request, slug)
+    runs = _chosen(collection, body.runs)
+    return pools.request_pool(collection, by=request.user, runs=runs, depth=body.depth)[1]

@@ -1,16 +1,19 @@
-"""Forms of collections and members. They clean; the rules live in the services."""
+"""Forms of collections, members, uploads and pools. They clean; the rules live in the services."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
 from django.core.validators import validate_email
 from django.forms import BaseFormSet, formset_factory
 
 from pooling.core.presets import PRESETS, GradeSpec
-from pooling.models import Collection, Grade, Role
+from pooling.models import Collection, Grade, Role, Run, RunKind
+from pooling.services import pools
 
 
 class CreateForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -112,3 +115,75 @@ class MachineForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     role = forms.ChoiceField(choices=[(r.value, r.label) for r in (Role.ASSESSOR, Role.PARTICIPANT)])
+
+
+class DocumentsForm(forms.Form):
+    file = forms.FileField(
+        label="File of documents",
+        help_text="One JSON object on each line: id, and title, text, url, lang, date as far as you have them. Gzipped is fine.",
+    )
+
+
+class TopicsForm(forms.Form):
+    file = forms.FileField(label="File of topics", help_text="TREC's <top> elements, or lines of number, tab, title.")
+    encoding = forms.ChoiceField(
+        choices=[("utf-8", "UTF-8"), ("cp1252", "Windows-1252")], initial="utf-8", help_text="Older files are often the second."
+    )
+
+
+class _FilesInput(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class _FilesField(forms.FileField):
+    """One file or several; a list in any case."""
+
+    widget = _FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[Any]]:
+        given = data if isinstance(data, list | tuple) and data else [data]
+        return [super(_FilesField, self).clean(one, initial) for one in given]
+
+
+class RunsForm(forms.Form):
+    file = _FilesField(
+        label="Run files",
+        help_text="Six columns: topic Q0 docno rank score tag. One file is one run; choose several at once. Gzipped is fine.",
+    )
+    group = forms.CharField(max_length=80, required=False, help_text="Who made these runs, such as a team or an institute.")
+    kind = forms.ChoiceField(
+        choices=[
+            (RunKind.AUTOMATIC, "Automatic: no human hand between topic and ranking"),
+            (RunKind.MANUAL, "Manual: anything else"),
+        ],
+        initial=RunKind.AUTOMATIC,
+        widget=forms.RadioSelect,
+    )
+    description = forms.CharField(
+        max_length=5000, required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="How these runs were made."
+    )
+
+    def options(self) -> dict[str, str]:
+        return {name: self.cleaned_data[name] for name in ("group", "kind", "description")}
+
+
+class PoolForm(forms.Form):
+    depth = forms.IntegerField(
+        min_value=1, max_value=pools.MOST_DEPTH, initial=10, help_text="So many documents of each run and topic are judged."
+    )
+
+    def __init__(self, *args: Any, runs: Iterable[Run], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.known = {str(run.pk): run for run in runs}
+        choices = [(key, _run_label(run)) for key, run in self.known.items()]
+        ticks = forms.CheckboxSelectMultiple(attrs={"class": "columns"})
+        self.fields["runs"] = forms.MultipleChoiceField(choices=choices, initial=list(self.known), widget=ticks)
+
+    def chosen(self) -> list[Run]:
+        return [self.known[key] for key in self.cleaned_data["runs"]]
+
+
+def _run_label(run: Run) -> str:
+    """Shown as the tag and, below it, whose and how long it is."""
+    whose = f"{run.group}, " if run.group else ""
+    return f"{run.tag}: {whose}{run.line_count:,} lines"

@@ -1,5 +1,7 @@
 """The collection: who takes part, on which scale, under which guidelines."""
 
+from pathlib import Path
+
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
@@ -7,6 +9,7 @@ from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
 
+from config.models import Job, JobState
 from pooling.core import presets
 
 
@@ -150,3 +153,159 @@ class Invitation(models.Model):
         if self.expires_at <= timezone.now():
             return "expired"
         return "used up" if self.uses >= self.max_uses else "open"
+
+
+class Corpus(models.Model):
+    """The documents of a collection. `generation` is the one pointer that switches an import in; 0 is none yet."""
+
+    collection = models.OneToOneField(Collection, on_delete=models.CASCADE, related_name="corpus")
+    generation = models.PositiveIntegerField(default=0)
+    last_generation = models.PositiveIntegerField(default=0, help_text="Highest number given to an import so far.")
+    document_count = models.PositiveIntegerField(default=0)
+
+
+class Document(models.Model):
+    """A document as it was given. Rows of another generation than the corpus' own are invisible."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="documents")
+    generation = models.PositiveIntegerField()
+    docno = models.CharField(max_length=400)
+    title = models.TextField(blank=True)
+    text = models.TextField()
+    url = models.TextField(blank=True)
+    language = models.TextField(blank=True)
+    date = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["corpus", "generation", "docno"], name="document_docno_once")]
+
+
+class Topic(models.Model):
+    """An information need in TREC's form."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="topics")
+    number = models.CharField(max_length=255)
+    title = models.TextField(blank=True)
+    description = models.TextField(blank=True)
+    narrative = models.TextField(blank=True)
+    extra = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["collection", "number"], name="topic_number_once")]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.title}"
+
+
+class UploadKind(models.TextChoices):
+    DOCUMENTS = "documents", "documents"
+    TOPICS = "topics", "topics"
+    RUN = "run", "run"
+
+
+class UploadState(models.TextChoices):
+    RECEIVED = "received", "being checked"
+    ACCEPTED = "accepted", "accepted"
+    REFUSED = "refused", "refused"
+
+
+class Upload(models.Model):
+    """A file somebody sent, and what was found in it. A refused one leaves its report and nothing else."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="uploads")
+    kind = models.CharField(max_length=10, choices=UploadKind)
+    name = models.CharField(max_length=200)
+    path = models.CharField(max_length=300, blank=True, help_text="Below the data folder; empty once refused.")
+    sha256 = models.CharField(max_length=64)
+    size = models.BigIntegerField()
+    options = models.JSONField(default=dict, blank=True)
+    uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    uploaded_at = models.DateTimeField(default=timezone.now)
+    state = models.CharField(max_length=10, choices=UploadState, default=UploadState.RECEIVED)
+    job_id = models.BigIntegerField(null=True)
+    report = models.JSONField(default=dict, blank=True)
+    job: Job | None = None  # set by selectors.with_jobs: the number is no foreign key, since the frame knows no app
+    job_state: str | None = None  # set by selectors.with_job_state
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def get_absolute_url(self) -> str:
+        return reverse("upload", args=[self.collection.slug, self.pk])
+
+    @property
+    def file_path(self) -> Path | None:
+        return settings.DATA / self.path if self.path else None
+
+    @property
+    def is_live(self) -> bool:
+        """Is somebody still at it, as far as `job` or `job_state` tells?"""
+        state = self.job.state if self.job else self.job_state
+        return self.state == UploadState.RECEIVED and state in {JobState.WAITING, JobState.RUNNING}
+
+    @property
+    def shown_state(self) -> str:
+        """As people see it: received by nobody's hand any more is failed."""
+        return "failed" if self.state == UploadState.RECEIVED and not self.is_live else self.state
+
+
+class RunKind(models.TextChoices):
+    AUTOMATIC = "automatic", "automatic"
+    MANUAL = "manual", "manual"
+
+
+class Run(models.Model):
+    """One system's rankings: the file as it came, and its columns in evaluation order, parsed once."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="runs")
+    upload = models.OneToOneField(Upload, on_delete=models.PROTECT, related_name="run")
+    tag = models.CharField(max_length=25)
+    group = models.CharField(max_length=80, blank=True)
+    kind = models.CharField(max_length=10, choices=RunKind, default=RunKind.AUTOMATIC)
+    description = models.TextField(blank=True, max_length=5000)
+    submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    columns = models.CharField(max_length=300, help_text="File of the parsed columns, below the data folder.")
+    topic_count = models.PositiveIntegerField()
+    line_count = models.PositiveIntegerField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["tag"]
+        constraints = [models.UniqueConstraint(fields=["collection", "tag"], name="run_tag_once")]
+
+    def __str__(self) -> str:
+        return self.tag
+
+    def get_absolute_url(self) -> str:
+        return reverse("run", args=[self.collection.slug, self.tag])
+
+
+class Pool(models.Model):
+    """A round of items chosen by a strategy. Its items exist for others once `drawn_at` is set."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="pools")
+    round = models.PositiveIntegerField()
+    strategy = models.CharField(max_length=20, default="depth")
+    parameters = models.JSONField(default=dict)
+    runs = models.ManyToManyField(Run, related_name="pools")
+    drawn_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    drawn_at = models.DateTimeField(null=True)
+    item_count = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["round"]
+        constraints = [models.UniqueConstraint(fields=["collection", "round"], name="pool_round_once")]
+
+
+class PoolItem(models.Model):
+    """A (topic, docno) pair to be judged. What assessors may not know of it (rank, runs) is never in their queries."""
+
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="items")
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="items")
+    docno = models.CharField(max_length=400)
+    best_rank = models.PositiveIntegerField()
+    run_count = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["topic", "docno"], name="item_once")]

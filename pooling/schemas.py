@@ -7,8 +7,9 @@ from django.conf import settings
 from ninja import Field, Schema
 
 from config.schemas import UNCHANGED, In, PersonOut, TokenOut
+from pooling import selectors
 from pooling.core.presets import GradeSpec
-from pooling.models import Collection, Invitation, Role, Visibility
+from pooling.models import Collection, Invitation, Role, RunKind, Upload, UploadKind, Visibility
 from pooling.services import members
 
 
@@ -169,3 +170,110 @@ class JoinOut(Schema):
     invited_by: str = Field(alias="created_by.name")
     state: str = Field(description="open, used up, expired or revoked.")
     expires_at: datetime
+
+
+class TopicOut(Schema):
+    number: str
+    title: str
+    description: str
+    narrative: str
+    extra: dict[str, str] = Field(description="Further fields of its file.")
+
+
+class CorpusOut(Schema):
+    documents: int = Field(alias="document_count", description="How many documents can be judged.")
+    imports: int = Field(alias="last_generation", description="Files that were imported, or begun to be, so far.")
+
+
+class FindingOut(Schema):
+    severity: Literal["error", "warning", "info"]
+    code: str = Field(description="For programs, such as DOC_DUPLICATE.")
+    line: int = Field(description="From 1; 0 concerns the whole file.")
+    message: str = Field(description="What was expected, what came.")
+
+
+class ReportOut(Schema):
+    errors: int = Field(description="All of them; the first hundred are among the findings.")
+    warnings: int
+    counts: dict[str, int] = Field(description="Findings by code, listed or not.")
+    findings: list[FindingOut]
+    facts: dict[str, Any] = Field(
+        description="Of an accepted file: its documents, its topics, or its run's tag, topics and lines."
+    )
+
+
+class UploadOut(Schema):
+    id: int
+    kind: UploadKind
+    name: str
+    state: str = Field(
+        description="received (being checked), accepted, refused, or failed (could not be checked; send it again)."
+    )
+    size: int = Field(description="Bytes, as it was sent.")
+    sha256: str
+    uploaded_by: str = Field(alias="uploaded_by.name")
+    uploaded_at: datetime
+    job: int | None = Field(None, alias="job_id", description="Of GET /jobs/{id}: how far the check is.")
+    report: ReportOut | None = Field(description="What was found; null until the file is checked.")
+
+    @staticmethod
+    def resolve_state(upload: Upload) -> str:
+        return upload.shown_state
+
+    @staticmethod
+    def resolve_report(upload: Upload) -> dict[str, Any] | None:
+        return upload.report or None
+
+
+class RunFields(In):
+    group: str = Field("", max_length=80, description="Who made it.")
+    kind: RunKind = RunKind.AUTOMATIC
+    description: str = Field("", max_length=5000, description="How it was made.")
+
+
+class TopicFields(In):
+    encoding: Literal["utf-8", "cp1252"] = "utf-8"
+
+
+class RunOut(Schema):
+    tag: str
+    group: str
+    kind: RunKind
+    description: str
+    topics: int = Field(alias="topic_count")
+    lines: int = Field(alias="line_count")
+    submitted_by: str = Field(alias="submitted_by.name")
+    created_at: datetime
+    upload: int = Field(alias="upload_id", description="Of GET /collections/{slug}/uploads/{id}: its report.")
+    sha256: str = Field(alias="upload.sha256", description="Of the file as it was sent.")
+
+
+class PoolIn(In):
+    depth: int = Field(description="So many documents of each run and topic, 1 to 1000.", examples=[10])
+    runs: list[str] | None = Field(None, description="Tags; left out: every run.", examples=[["bm25", "rrf"]])
+
+
+class PoolOut(Schema):
+    round: int
+    strategy: str
+    parameters: dict[str, Any] = Field(description="Of the strategy, such as its depth.")
+    runs: list[str] = Field(description="Tags.")
+    items: int = Field(alias="item_count", description="New ones, that no earlier round has.")
+    drawn_by: str = Field(alias="drawn_by.name")
+    drawn_at: datetime
+
+    @staticmethod
+    def resolve_runs(pool: Any) -> list[str]:
+        return sorted(run.tag for run in pool.runs.all())
+
+
+class SizeOut(Schema):
+    depth: int
+    items: int
+    new: int = Field(description="Those that no round has yet.")
+    hours: float | None = Field(description="Of judging what is new, at the pace seen so far; null before the first judgment.")
+
+
+class SizesFilter(In):
+    depth: list[int] = Field(list(selectors.DEPTHS), max_length=20, description="One or several.")
+    run: list[str] = Field([], description="Tags; left out: every run.")

@@ -1,12 +1,39 @@
-"""What pages, API and commands read of collections and members."""
+"""What pages, API and commands read of collections, members, documents, topics, runs and pools."""
 
+import functools
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from django.db.models import Case, Count, F, IntegerField, Prefetch, Q, QuerySet, When
+import numpy as np
+from django.conf import settings
+from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Prefetch, Q, QuerySet, Sum, When
+from django.db.models.functions import Length
+from django.urls import reverse
+from numpy.typing import NDArray
 
-from config.models import ApiToken, User
+from config.models import ApiToken, Job, User
 from pooling import access
-from pooling.models import Collection, Grade, Invitation, Membership, Role
+from pooling.core import strategies
+from pooling.core.keys import PairIndex, find_topics
+from pooling.core.rankings import Rankings
+from pooling.models import (
+    Collection,
+    Corpus,
+    Document,
+    Grade,
+    Invitation,
+    Membership,
+    Pool,
+    PoolItem,
+    Role,
+    Run,
+    Topic,
+    Upload,
+    UploadKind,
+)
+
+DEPTHS = (5, 10, 20, 50, 100)
 
 
 @dataclass(frozen=True)
@@ -78,3 +105,182 @@ def people_stage(collection: Collection) -> Stage:
     assessors = counts.get(Role.ASSESSOR, 0)
     note = f"{assessors} assessor{'' if assessors == 1 else 's'}" if assessors else "no assessor yet"
     return Stage("Members", f"{sum(counts.values())}", note, "done" if assessors else "now")
+
+
+# Topics, documents, uploads
+
+
+def topics(collection: Collection) -> QuerySet[Topic]:
+    """By number, shorter ones first: 2 before 10."""
+    return collection.topics.order_by(Length("number"), "number")
+
+
+def corpus(collection: Collection) -> Corpus:
+    """The collection's corpus; one without documents where nothing was imported yet."""
+    return Corpus.objects.filter(collection=collection).first() or Corpus(collection=collection)
+
+
+def documents(collection: Collection) -> QuerySet[Document]:
+    """Those that are visible: of the generation that the corpus points at."""
+    return Document.objects.filter(corpus__collection=collection, generation=F("corpus__generation"))
+
+
+def document(collection: Collection, docno: str) -> Document | None:
+    return documents(collection).filter(docno=docno).first()
+
+
+def docnos(collection: Collection) -> "NDArray[np.bytes_] | None":
+    """The docnos of the visible documents, None if none were imported. When some were, they are all there is."""
+    found: list[NDArray[np.bytes_]] = []
+    batch: list[bytes] = []
+    for docno in documents(collection).values_list("docno", flat=True).iterator(chunk_size=20_000):
+        batch.append(docno.encode())
+        if len(batch) == 100_000:
+            found.append(np.array(batch, np.bytes_))
+            batch = []
+    if batch:
+        found.append(np.array(batch, np.bytes_))
+    return np.concatenate(found) if found else None
+
+
+def with_jobs(uploads: Iterable[Upload]) -> list[Upload]:
+    """The uploads, each with the job that checks it."""
+    found = list(uploads)
+    jobs = Job.objects.in_bulk([upload.job_id for upload in found if upload.job_id])
+    for upload in found:
+        upload.job = jobs.get(upload.job_id or 0)
+    return found
+
+
+def with_job_state(uploads: QuerySet[Upload]) -> QuerySet[Upload]:
+    """For lists: the uploads, each with the state of the job that checks it, as `job_state`."""
+    state = Job.objects.filter(pk=OuterRef("job_id")).values("state")[:1]
+    return uploads.annotate(job_state=state)  # type: ignore[no-redef]  # declared on the model, for those who read it
+
+
+def latest_uploads(uploads: QuerySet[Upload], kind: UploadKind, count: int = 5) -> list[Upload]:
+    """The newest of a kind, for the page where they are sent."""
+    return with_jobs(uploads.filter(kind=kind).select_related("uploaded_by", "collection", "run")[:count])
+
+
+# Runs
+
+
+def runs(collection: Collection) -> QuerySet[Run]:
+    return collection.runs.select_related("upload", "submitted_by")
+
+
+def rankings(run: Run) -> Rankings:
+    """The run as it was parsed at its upload, in evaluation order."""
+    path: Path = settings.DATA / run.columns
+    return Rankings.from_bytes(path.read_bytes())
+
+
+# Pools
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a pool of one depth would cost: its items, and those of them that no round has yet."""
+
+    depth: int
+    items: int
+    new: int
+    hours: float | None = None
+
+
+def pool_sizes(collection: Collection, chosen: Sequence[Run], depths: Sequence[int] = DEPTHS) -> list[Size]:
+    """The exact sizes of the pools that these runs would make, before anything is drawn."""
+    if not chosen:
+        return []
+    files: list[Path] = [settings.DATA / run.columns for run in chosen]
+    found = _deepest(tuple((file, file.stat().st_mtime_ns) for file in files), max(depths))
+    numbers = np.array(sorted(n.encode() for n in collection.topics.values_list("number", flat=True)), np.bytes_)
+    known, new = find_topics(numbers, found.topics) >= 0, is_new(collection, found)
+    pace = collection.seconds_per_judgment
+    sizes = [(d, int((known & (found.best_ranks <= d)).sum()), int((new & (found.best_ranks <= d)).sum())) for d in depths]
+    return [Size(depth, items, fresh, fresh * pace / 3600 if pace else None) for depth, items, fresh in sizes]
+
+
+@functools.lru_cache(maxsize=8)
+def _deepest(files: tuple[tuple[Path, int], ...], depth: int) -> strategies.Pool:
+    """The pool of runs as they lie there; a document is in the depth-k pool if and only if its best rank is at most k."""
+    found = [Rankings.from_bytes(path.read_bytes()).cut(depth) for path, _written in files]
+    return strategies.depth_pool(found, depth)
+
+
+def is_new(collection: Collection, found: strategies.Pool) -> "NDArray[np.bool_]":
+    """Which pairs of a pool no drawn round has, and the collection has a topic for; aligned with its items."""
+    numbers = np.array(sorted(n.encode() for n in collection.topics.values_list("number", flat=True)), np.bytes_)
+    codes = find_topics(numbers, found.topics)
+    drawn = _pooled(collection)
+    rows = [(t.encode(), d.encode()) for t, d in drawn.values_list("topic__number", "docno").iterator(chunk_size=20_000)]
+    if not rows:
+        return codes >= 0
+    topic, docno = (np.array(column, np.bytes_) for column in zip(*rows, strict=True))
+    there = PairIndex.build(find_topics(numbers, topic), docno).find(codes, found.docnos) >= 0
+    fresh: NDArray[np.bool_] = (codes >= 0) & ~there
+    return fresh
+
+
+def pools(collection: Collection) -> QuerySet[Pool]:
+    """The rounds that are drawn, first to last."""
+    drawn = collection.pools.filter(drawn_at__isnull=False).select_related("drawn_by")
+    return drawn.annotate(run_count=Count("runs")).order_by("round")
+
+
+def _pooled(collection: Collection) -> QuerySet[PoolItem]:
+    return PoolItem.objects.filter(pool__collection=collection, pool__drawn_at__isnull=False)
+
+
+def _present(collection: Collection) -> Exists:
+    return Exists(documents(collection).filter(docno=OuterRef("docno")))
+
+
+def drawn_items(collection: Collection) -> QuerySet[PoolItem]:
+    """The items that can be judged: of a drawn round, with a document that is there."""
+    return _pooled(collection).filter(_present(collection))
+
+
+def missing_items(collection: Collection) -> QuerySet[PoolItem]:
+    """Items of drawn rounds whose document was not imported: they wait for it."""
+    return _pooled(collection).filter(~_present(collection)).select_related("topic").order_by("topic_id", "docno")
+
+
+def topic_counts(collection: Collection) -> QuerySet[Topic]:
+    """Topics with the number of their pooled items, as `items_pooled`."""
+    drawn = Q(items__pool__drawn_at__isnull=False)
+    return topics(collection).annotate(items_pooled=Count("items", filter=drawn))
+
+
+# Stages of the line
+
+
+def _href(name: str, collection: Collection, roles: Iterable[str], *may: Role) -> str:
+    return reverse(name, args=[collection.slug]) if not may or set(may) & set(roles) else ""
+
+
+def _counted(count: int, words: str) -> str:
+    return f"{words}{'' if count == 1 else 's'}"
+
+
+def pooling_stages(collection: Collection, roles: Iterable[str]) -> list[Stage]:
+    """Topics, Documents, Runs, Pool. What is next comes first to hand: the first that is not done is `now`."""
+    stored = corpus(collection).document_count
+    about_runs = collection.runs.aggregate(runs=Count("pk"), groups=Count("group", distinct=True, filter=~Q(group="")))
+    drawn = collection.pools.filter(drawn_at__isnull=False).aggregate(rounds=Count("pk"), items=Sum("item_count"))
+    runs, rounds = about_runs["runs"], drawn["rounds"]
+    groups = f"of {about_runs['groups']} {_counted(about_runs['groups'], 'group')}" if about_runs["groups"] else "received"
+    parts = [
+        ("Topics", "topics", collection.topics.count(), "to judge by", "none yet", ()),
+        ("Documents", "documents", stored, "imported", "none yet", (Role.ORGANIZER,)),
+        ("Runs", "runs", runs, groups, "none yet", (Role.ORGANIZER, Role.PARTICIPANT)),
+        ("Pool", "pool", drawn["items"] or 0, f"in {rounds} {_counted(rounds, 'round')}", "not drawn", (Role.ORGANIZER,)),
+    ]
+    stages, waited = [], False
+    for label, name, count, note, nothing, may in parts:
+        state = "done" if count else "todo" if waited else "now"
+        waited = waited or not count
+        href = _href(name, collection, roles, *may)
+        stages.append(Stage(label, f"{count:,}" if count else "–", note if count else nothing, state, href))
+    return stages

@@ -3,8 +3,9 @@
 from django.conf import settings
 
 from config import jobs
-from pooling.models import Collection, Invitation
-from pooling.services import collections, members
+from config.errors import Refusal
+from pooling.models import Collection, Invitation, Pool, Upload
+from pooling.services import collections, members, pools, uploads
 
 
 @jobs.job("export_collection", minutes=60)
@@ -25,3 +26,17 @@ def send_invitation(running: jobs.Running) -> str:
     invitation = Invitation.objects.select_related("collection", "created_by").get(pk=running.args["invitation"])
     members.send_invitation(invitation)
     return f"Sent to {invitation.email}"
+
+
+@jobs.job("check_upload", minutes=120)
+def check_upload(running: jobs.Running) -> None:
+    upload = Upload.objects.select_related("collection", "uploaded_by").get(pk=running.args["upload"])
+    uploads.check_upload(upload, running)
+
+
+@jobs.job("draw_pool", minutes=120)
+def draw_pool(running: jobs.Running) -> None:
+    pool = Pool.objects.select_related("collection").filter(pk=running.args["pool"]).first()
+    if pool is None:
+        raise Refusal("This round was given up.")
+    pools.draw_pool(pool, running)

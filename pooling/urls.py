@@ -1,8 +1,8 @@
-"""Addresses of collections, their members and invitations."""
+"""Addresses of collections, their members, topics, documents, runs and pools."""
 
 from django.urls import path
 
-from pooling.views import collections, members
+from pooling.views import collections, members, pools, runs, uploads
 
 urlpatterns = [
     path("collections/new/", collections.create, name="create_collection"),
@@ -20,5 +20,12 @@ urlpatterns = [
     path("c/<slug:slug>/machines/", members.add_machine, name="add_machine"),
     path("c/<slug:slug>/invitations/", members.invite, name="invite"),
     path("c/<slug:slug>/invitations/<int:pk>/revoke/", members.revoke_invitation, name="revoke_invitation"),
+    path("c/<slug:slug>/topics/", uploads.topics, name="topics"),
+    path("c/<slug:slug>/documents/", uploads.documents, name="documents"),
+    path("c/<slug:slug>/uploads/<int:pk>/", uploads.upload, name="upload"),
+    path("c/<slug:slug>/runs/", runs.run_list, name="runs"),
+    path("c/<slug:slug>/runs/<str:tag>/", runs.run, name="run"),
+    path("c/<slug:slug>/runs/<str:tag>/file/", runs.run_file, name="run_file"),
+    path("c/<slug:slug>/pool/", pools.pool, name="pool"),
     path("join/<str:signed>/", members.join, name="join"),
 ]

@@ -11,18 +11,24 @@ from dataclasses import dataclass, field
 import pytest
 from django.conf import settings
 from django.contrib.auth.tokens import default_token_generator
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.test import Client
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
+from assess import blind
+from assess.services import assigning
 from config import accounts
 from config.models import ApiToken, Job
 from pooling.models import Role
 from pooling.services import collections, members
 from tests import factories
+from tests.assess import factories as judged
 from tests.conftest import Cast, ClientFor
+from tests.evaluation import factories as scored
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 ROLES = (
@@ -59,6 +65,16 @@ def organizer(status: int) -> Rule:
     return only("organizer", "staff", status=status, members=403)
 
 
+def submitter(status: int) -> Rule:
+    """Organizers, and the participant whose run it is."""
+    return only("organizer", "participant", "staff", status=status, members=403)
+
+
+def assessor(status: int) -> Rule:
+    """One's own queue; administrators act as organizers, who do not judge."""
+    return but(only("assessor", status=status, members=403), staff=403)
+
+
 def administrator(status: int) -> Rule:
     return only("staff", status=status)
 
@@ -67,7 +83,13 @@ def but(rule: Rule, **statuses: int) -> Rule:
     return lambda api: {**rule(api), **statuses}
 
 
+def released(status: int) -> Rule:
+    """Releases and scores: for members who do not judge."""
+    return only("organizer", "participant", "researcher", "staff", status=status, members=403)
+
+
 C, A = "c/<slug:slug>/", "api/v1/collections/<slug:slug>"
+R = f"{A}/releases/<int:number>"
 TABLE: dict[str, dict[str, Rule]] = {
     # Pages: the site
     "": {"GET": everybody(200)},
@@ -111,6 +133,32 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}machines/": {"POST": organizer(422)},
     f"{C}invitations/": {"POST": organizer(422)},
     f"{C}invitations/<int:pk>/revoke/": {"POST": organizer(302)},
+    # Pages: judging
+    f"{C}assign/": {"GET": organizer(200), "POST": organizer(422)},
+    f"{C}assign/seats/": {"POST": organizer(302)},
+    f"{C}judge/": {"GET": assessor(200)},
+    f"{C}judge/list/": {"GET": assessor(200)},
+    f"{C}judge/<uuid:seat>/": {"GET": assessor(200), "POST": assessor(422)},
+    f"{C}progress/": {"GET": organizer(200)},
+    f"{C}agreement/": {"GET": organizer(200)},
+    # Pages: releases and scores
+    f"{C}releases/": {"GET": released(200), "POST": organizer(422)},
+    f"{C}releases/<int:number>/": {"GET": released(200)},
+    f"{C}releases/<int:number>/qrels/": {"GET": released(200)},
+    f"{C}releases/<int:number>/score/": {"POST": organizer(302)},
+    f"{C}leaderboard/": {"GET": released(200)},
+    f"{C}leaderboard/scores.csv": {"GET": released(200)},
+    f"{C}leaderboard/topics.csv": {"GET": released(200)},
+    f"{C}leaderboard/topics/<path:topic>/": {"GET": released(200)},
+    f"{C}scores/<str:tag>/": {"GET": released(200)},
+    f"{C}scores/<str:tag>/trec_eval/": {"GET": released(200)},
+    f"{C}topics/": {"GET": member(200), "POST": organizer(422)},
+    f"{C}documents/": {"GET": organizer(200), "POST": organizer(422)},
+    f"{C}uploads/<int:pk>/": {"GET": submitter(200)},
+    f"{C}runs/": {"GET": submitter(200), "POST": submitter(422)},
+    f"{C}runs/<str:tag>/": {"GET": submitter(200)},
+    f"{C}runs/<str:tag>/file/": {"GET": submitter(200)},
+    f"{C}pool/": {"GET": organizer(200), "POST": organizer(422)},
     "join/<str:signed>/": {
         "GET": but(everybody(200), assessor=302),
         "POST": but(everybody(302), anonymous=422, participant=409),
@@ -144,6 +192,34 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/machines/<int:id>/tokens": {"POST": organizer(201)},
     f"{A}/invitations": {"GET": organizer(200), "POST": organizer(201)},
     f"{A}/invitations/<int:id>": {"DELETE": organizer(204)},
+    f"{A}/queue": {"GET": assessor(200)},
+    f"{A}/queue/progress": {"GET": assessor(200)},
+    f"{A}/queue/history": {"GET": assessor(200)},
+    f"{A}/queue/<uuidstr:seat>": {"GET": assessor(200), "POST": assessor(200)},
+    f"{A}/assignments": {"GET": organizer(200), "PUT": organizer(200)},
+    f"{A}/assignments/auto": {"POST": organizer(200)},
+    f"{A}/assignments/seats": {"POST": organizer(200)},
+    f"{A}/progress": {"GET": organizer(200)},
+    f"{A}/agreement": {"GET": organizer(200)},
+    f"{A}/judgments": {"GET": organizer(200)},
+    f"{A}/releases": {"GET": released(200), "POST": organizer(202)},
+    R: {"GET": released(200)},
+    f"{R}/qrels": {"GET": released(200)},
+    f"{R}/scores": {"GET": released(200), "POST": organizer(202)},
+    f"{R}/scores.csv": {"GET": released(200)},
+    f"{R}/topics.csv": {"GET": released(200)},
+    f"{R}/topics/<path:topic>": {"GET": released(200)},
+    f"{R}/runs/<tag>": {"GET": released(200)},
+    f"{R}/runs/<tag>/trec_eval": {"GET": released(200)},
+    f"{A}/topics": {"GET": member(200), "POST": organizer(202)},
+    f"{A}/documents": {"GET": organizer(200), "POST": organizer(202)},
+    f"{A}/uploads": {"GET": submitter(200)},
+    f"{A}/uploads/<int:id>": {"GET": submitter(200)},
+    f"{A}/runs": {"GET": submitter(200), "POST": submitter(202)},
+    f"{A}/runs/<tag>": {"GET": submitter(200)},
+    f"{A}/runs/<tag>/file": {"GET": submitter(200)},
+    f"{A}/pools": {"GET": organizer(200), "POST": organizer(202)},
+    f"{A}/pools/sizes": {"GET": organizer(200)},
     "api/v1/join/<signed>": {"GET": signed_in(200), "POST": but(signed_in(200), participant=409)},
 }
 
@@ -155,9 +231,16 @@ BODIES: dict[str, object] = {
         "strict_from": 1,
     },
     f"{A}/guidelines": {"text": "Judge by the text."},
+    f"{A}/queue/<uuidstr:seat>": {"grade": 1, "client_id": "6f1c1c0e-3c1b-4d52-9d5e-0c8f1a2b3c4d"},
+    f"{A}/assignments": {"assignments": []},
+    f"{A}/assignments/auto": {"topics": "all"},
     f"{A}/machines": {"name": "judge-2"},
     f"{A}/machines/<int:id>/tokens": {"name": "second", "scopes": ["read"]},
     f"{A}/invitations": {"role": "assessor"},
+    f"{A}/topics": b"1\tone\n",  # bytes: sent as a file
+    f"{A}/documents": b"{}",
+    f"{A}/runs": b"1 Q0 d1 1 1.0 other",
+    f"{A}/pools": {"depth": 1},
 }
 
 
@@ -169,13 +252,19 @@ class World:
     values: dict[str, object] = field(default_factory=dict)
 
     def address(self, route: str) -> str:
-        numbers = {"job": "jobs/", "machine": ("machines/", "/token/"), "token": "tokens/", "person": "people/"}
+        numbers = {
+            "job": "jobs/",
+            "machine": ("machines/", "/token/"),
+            "token": "tokens/",
+            "person": "people/",
+            "upload": "uploads/",
+        }
         for name, marks in {**numbers, "invitation": "invitations/", "member": "members/"}.items():
             if any(mark in route for mark in ([marks] if isinstance(marks, str) else marks)):
                 route = route.replace("<int:pk>", str(self.values[name])).replace("<int:id>", str(self.values[name]))
                 break
         for name, value in self.values.items():
-            for kind in ("slug:", "int:", "str:", ""):
+            for kind in ("slug:", "int:", "str:", "path:", "uuid:", "uuidstr:", ""):
                 route = route.replace(f"<{kind}{name}>", str(value))
         assert "<" not in route, route
         return f"/{route}"
@@ -195,6 +284,8 @@ def world(cast: Cast) -> World:
     values = {
         "slug": collection.slug,
         "version": 1,
+        "number": 1,
+        "topic": "1",
         "job": job.pk,
         "invitation": invitation.pk,
         "signed": members.invitation_url(invitation).rstrip("/").rsplit("/", 1)[1],
@@ -205,6 +296,13 @@ def world(cast: Cast) -> World:
         "secret": accounts.make_link(person).rstrip("/").rsplit("/", 1)[1],
         "uidb64": urlsafe_base64_encode(force_bytes(person.pk)),
     }
+    own = scored.make_run(collection, "own", scored.BETA, by=cast.participant)
+    values |= {"tag": own.tag, "upload": own.upload_id}
+    scored.judge_all(collection, scored.FIRST, cast.assessor)
+    scored.score(scored.freeze(collection, by))
+    work = judged.make_work(collection, by, topics=1)
+    assigning.assign(collection, by=by, wanted=[assigning.Wanted(work[0], [cast.assessor])], overlap=0)
+    values |= {"seat": blind.next_cards(collection, cast.assessor, 1)[0].token}
     return World(cast, {**values, "token_": default_token_generator.make_token(person)})
 
 
@@ -236,8 +334,13 @@ def test_answers(route: str, world: World, client_for: ClientFor) -> None:
 
 def ask(client: Client, method: str, path: str, given: object) -> int:
     """The status of one request, whose effects are taken back."""
-    form, json_ = ("x=1", "application/x-www-form-urlencoded"), (json.dumps(given), "application/json")
-    body, kind = json_ if path.startswith("/api/") else form
+    form, json_ = (
+        ("x=1", "application/x-www-form-urlencoded"),
+        ("" if isinstance(given, bytes) else json.dumps(given), "application/json"),
+    )
+    body, kind = json_ if path.startswith("/api/") and not isinstance(given, bytes) else form
+    if isinstance(given, bytes):
+        body, kind = encode_multipart(BOUNDARY, {"file": SimpleUploadedFile("file", given)}), MULTIPART_CONTENT  # type: ignore[assignment]
     with transaction.atomic():
         response = client.generic(method, path, "" if method == "GET" else body, content_type=kind)
         transaction.set_rollback(True)

@@ -182,7 +182,7 @@ def export_collection(collection: Collection, path: Path) -> int:
     for member in collection.memberships.select_related("user").order_by("pk"):
         ended = member.ended_at.isoformat() if member.ended_at else ""
         kind = "machine" if member.user.is_machine else "person"
-        rows.writerow([_safe_cell(member.user.username), member.role, kind, member.since.isoformat(), ended])
+        rows.writerow([safe_cell(member.user.username), member.role, kind, member.since.isoformat(), ended])
     files["members.csv"] = members.getvalue()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files.items():
@@ -190,9 +190,9 @@ def export_collection(collection: Collection, path: Path) -> int:
     return len(files)
 
 
-def _safe_cell(text: str) -> str:
+def safe_cell(text: str) -> str:
     """A spreadsheet runs cells that begin like a formula."""
-    return f"'{text}" if text[:1] in "=+-@\t\r" else text
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def facts(collection: Collection) -> dict[str, object]:

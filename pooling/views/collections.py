@@ -25,8 +25,10 @@ def create(request: HttpRequest) -> HttpResponse:
 
 def page(request: HttpRequest, template: str, collection: Collection, status: int = 200, **context: object) -> HttpResponse:
     """A page inside a collection, with its head and tabs."""
-    is_organizer = Role.ORGANIZER in access.roles_in(request.user, collection)
-    return render(request, template, {"collection": collection, "is_organizer": is_organizer, **context}, status=status)
+    held = access.roles_in(request.user, collection)
+    frame = {"collection": collection, "held": held, "is_organizer": Role.ORGANIZER in held}
+    frame["sees_released"] = access.sees_released(held)
+    return render(request, template, {**frame, **context}, status=status)
 
 
 @require_http_methods(["GET", "POST"])

@@ -91,12 +91,18 @@ def impossible_scale(page: Page) -> None:
     press("Save the scale")(page)
 
 
+def no_rule(page: Page) -> None:
+    page.locator("[name=rule]:checked").evaluate("choice => { choice.checked = false }")
+    press("Freeze the qrels")(page)
+
+
 def bad_token(page: Page) -> None:
     page.locator("summary", has_text="New token").click()
     press("Make the token", Name="")(page)
 
 
-MAIN = "/c/{w.main.slug}/"
+MAIN, RELEASED, LINE = "/c/{w.main.slug}/", "/c/{w.frozen.slug}/", "/c/{w.line.slug}/"
+JUDGED = "/c/{w.judged.slug}/"
 CASES = [
     Case("home", "home", "organizer", "/"),
     Case("home-empty", "home", "newcomer", "/"),
@@ -158,6 +164,62 @@ CASES = [
     Case(
         "machine-error", "members", "organizer", "/c/{w.frozen.slug}/members/", press("Add the machine", Name="llm judge"), 422
     ),
+    Case("topics", "topics", "organizer", LINE + "topics/"),
+    Case("topics-assessor", "topics", "assessor", LINE + "topics/"),
+    Case("topics-fresh", "topics", "organizer", "/c/{w.fresh.slug}/topics/"),
+    Case("topics-frozen", "topics", "organizer", "/c/{w.frozen.slug}/topics/"),
+    Case("topics-error", "topics", "organizer", LINE + "topics/", press("Upload and check"), 422),
+    Case("documents", "documents", "organizer", LINE + "documents/"),
+    Case("documents-fresh", "documents", "organizer", "/c/{w.fresh.slug}/documents/"),
+    Case("upload-accepted", "upload", "organizer", LINE + "uploads/{w.accepted.pk}/"),
+    Case("upload-refused", "upload", "organizer", LINE + "uploads/{w.refused.pk}/"),
+    Case("upload-live", "upload", "organizer", LINE + "uploads/{w.checking.pk}/"),
+    Case("upload-lost", "upload", "organizer", LINE + "uploads/{w.lost.pk}/"),
+    Case("runs", "runs", "organizer", LINE + "runs/"),
+    Case("runs-participant", "runs", "rival", LINE + "runs/"),
+    Case("runs-fresh", "runs", "organizer", "/c/{w.fresh.slug}/runs/"),
+    Case("runs-archived", "runs", "organizer", "/c/{w.archived.slug}/runs/"),
+    Case("runs-error", "runs", "organizer", LINE + "runs/", press("Upload and check", Group="x" * 90), 422),
+    Case("run", "run", "organizer", LINE + "runs/bm25-rm3-1/"),
+    Case("pool", "pool", "organizer", LINE + "pool/"),
+    Case("pool-fresh", "pool", "organizer", "/c/{w.fresh.slug}/pool/"),
+    Case("pool-missing", "pool", "organizer", "/c/{w.undocumented.slug}/pool/", unfold("The first 20")),
+    Case("pool-error", "pool", "organizer", LINE + "pool/", press("Draw the pool", Depth="0"), 422),
+    Case("collection-line", "collection", "organizer", LINE),
+    Case("judge", "judge", "assessor", JUDGED + "judge/"),
+    Case("judge-keys", "judge", "assessor", JUDGED + "judge/", lambda page: page.keyboard.press("?")),
+    Case("judge-script", "judge", "second", JUDGED + "judge/"),
+    Case("judge-seat", "seat", "assessor", JUDGED + "judge/{w.seat}/"),
+    Case("judge-none", "judge", "idle", JUDGED + "judge/"),
+    Case("judge-done", "judge", "done", "/c/{w.chinese.slug}/judge/"),
+    Case("judge-list", "judge_list", "assessor", JUDGED + "judge/list/?topic=1"),
+    Case("judge-list-none", "judge_list", "idle", JUDGED + "judge/list/"),
+    Case("home-assessor", "home", "assessor", "/"),
+    Case("collection-judging", "collection", "organizer", JUDGED),
+    Case("assign", "assign", "organizer", JUDGED + "assign/"),
+    Case("assign-error", "assign", "organizer", JUDGED + "assign/", press("Assign these topics", Overlap="0"), 422),
+    Case("assign-none", "assign", "organizer", "/c/{w.fresh.slug}/assign/"),
+    Case("progress", "progress", "organizer", JUDGED + "progress/"),
+    Case("progress-none", "progress", "organizer", "/c/{w.fresh.slug}/progress/"),
+    Case("agreement", "agreement", "organizer", JUDGED + "agreement/"),
+    Case("agreement-none", "agreement", "organizer", "/c/{w.fresh.slug}/agreement/"),
+    Case("releases", "releases", "organizer", RELEASED + "releases/"),
+    Case("releases-researcher", "releases", "newcomer", RELEASED + "releases/"),
+    Case("releases-none", "releases", "organizer", MAIN + "releases/"),
+    Case("releases-live", "releases", "organizer", "/c/{w.arabic.slug}/releases/"),
+    Case("releases-error", "releases", "organizer", RELEASED + "releases/", no_rule, 422),
+    Case("release", "release", "organizer", RELEASED + "releases/2/"),
+    Case("release-old", "release", "newcomer", RELEASED + "releases/1/"),
+    Case("leaderboard", "leaderboard", "organizer", RELEASED + "leaderboard/"),
+    Case(
+        "leaderboard-researcher", "leaderboard", "newcomer", RELEASED + "leaderboard/?view=strict&release=1", unfold("By topic")
+    ),
+    Case("leaderboard-none", "leaderboard", "organizer", MAIN + "leaderboard/"),
+    Case("leaderboard-live", "leaderboard", "organizer", "/c/{w.arabic.slug}/leaderboard/"),
+    Case("topic-scores", "topic_scores", "newcomer", RELEASED + "leaderboard/topics/301/"),
+    Case("topic-scores-none", "topic_scores", "newcomer", RELEASED + "leaderboard/topics/312/?view=strict"),
+    Case("run-scores", "run_scores", "newcomer", RELEASED + "scores/reranked-dense-rm3-title0/"),
+    Case("collection-released", "collection", "organizer", RELEASED),
     Case("join", "join", "", "{w.open_link}"),
     Case("join-error", "join", "", "{w.open_link}", press("Make the account and join", The_same_again="no"), 422),
     Case("join-member", "join", "newcomer", "{w.open_link}"),
@@ -185,7 +247,16 @@ CASES = [
     Case("api-docs", "api_docs", "organizer", "/api/docs/"),
 ]
 ELSEWHERE = {"styleguide", "sign_up", "welcome"}  # test_styleguide.py, below, test_first_hour.py
-FOR_PROGRAMS = {"healthz", "readyz", "job_output"}  # answered with JSON or a file
+FOR_PROGRAMS = {
+    "healthz",
+    "readyz",
+    "job_output",
+    "run_file",
+    "qrels",
+    "scores_csv",
+    "topics_csv",
+    "trec_eval",
+}  # answered with JSON or a file
 
 
 def names(patterns: list[URLPattern | URLResolver] | None = None) -> Iterator[tuple[str, str]]:
@@ -263,7 +334,6 @@ def test_error_pages(site: Site, world: World, signed_in: Callable[[User], Page]
     assessor.goto(world.rival_link)
     assessor.get_by_role("button", name="Join as").click()
     expect(assessor.locator(".error-status")).to_contain_text("409")
-    expect(assessor.get_by_role("heading", level=1)).to_have_text("Not possible as things stand")
     look(assessor, "error-409")
     assessor.goto("/profile/")
     send(assessor, "/profile/", name="x" * 3_000_000)

@@ -1,33 +1,48 @@
 """A well-filled site for the pages to be looked at: long names, other scripts, many members, invitations and jobs."""
 
+import uuid
 from datetime import timedelta
 
+import numpy as np
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.core.signing import Signer
+from django.test import override_settings
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
+from assess import blind
+from assess.services import assigning, judging
 from config import accounts
 from config.models import ApiToken, Job, User
-from pooling.models import Invitation, Membership, Role, Visibility
+from pooling.models import Document, Invitation, Membership, Role, Topic, Upload, Visibility
 from pooling.services import collections, members
 from tests import factories
+from tests.assess import factories as judged
+from tests.evaluation import factories as scored
+from tests.pooling import files
 from tests.site import Site
 
 LONG = "Reranked" + "WithEveryFeatureThatSomebodyOnceThoughtOf" * 2
 ARABIC = "تجارب الميناء: طاقة المد والجزر"
 CHINESE = "港口试验二〇二六：潮汐能与鱼类洄游"
-NAMES: tuple[str, ...] = (
+NAMES = (
     *("Mirja Lehtonen", "Kwame Asante", "Sofía Herrera", "Jürgen Weiß", "ليلى حداد", "佐藤 美咲", "Anjali Rao"),
     *("Tomasz Wójcik", "Æsa Þórsdóttir", "김서연", "Oluwaseun Adeyemi-Richardson", "Ng Wei Ling", "דנה לוי", LONG),
 )
-FIRST, LAST = (
-    ("Amara", "Bruno", "Chiara", "Dmitri", "Elif", "Farid"),
-    ("Nkosi", "Keller", "Moreau", "Silva", "Tanaka", "Vance", "Quist", "Olsen"),
-)
-NAMES += tuple(f"{first} {last}" for first in FIRST for last in LAST)
+READING = """\
+Over two spring seasons the survey followed tagged smolts through the narrows before and after the first turbine array was lowered. Passage times lengthened by a fifth on the ebb, while mortality stayed within the range of earlier years.
+
+Detections thinned close to the blades, which suggests that the fish kept to the slower water near the northern bank. Eels, which were tagged in autumn only, showed no change in route that the receivers could resolve.
+
+لم تظهر الأسماك أي تغيير في مسارها خلال فصل الخريف.
+
+  1. Receivers at the sill
+  2. Receivers at the northern bank
+
+The authors advise that arrays in an estuary of this width leave a free channel of at least a third of the section, and that the rotors be slowed in the two weeks of peak migration.
+"""
 DESCRIPTION = """\
 Documents of **six harbour authorities**, 1998 to 2025, searched for what tidal power does to fish.
 
@@ -89,11 +104,54 @@ class World:
         self._members()
         self._invitations()
         self._jobs()
+        self._judging()
         self._tokens()
+        with override_settings(DATA=site.data):
+            self._releases()
+            self._line(site)
+
+    def _judging(self) -> None:
+        """Three topics half judged, by two; one of another script, one hard to lay out; and somebody who has done all."""
+        by, collection = self.organizer, factories.make_collection(self.organizer, "Estuary reports 2026")
+        self.judged, self.second = collection, factories.make_user("Kwame Asante-Boateng")
+        for user in (self.assessor, self.second):
+            factories.join(collection, user, Role.ASSESSOR)
+        topics = judged.make_work(collection, by, topics=3, items=24)
+        Topic.objects.filter(pk=topics[1].pk).update(
+            title=ARABIC, description="كيف تؤثر توربينات المد والجزر على هجرة الأسماك؟"
+        )
+        Topic.objects.filter(pk=topics[2].pk).update(title=LONG, narrative=f"{LONG}\n\n{GUIDELINES}")
+        texts = Document.objects.filter(corpus__collection=collection)
+        texts.update(text=READING, title="Survey of smolt passage at the Kyle narrows", date="12 March 2041", language="en")
+        pairs = [(topics[0], self.assessor, self.second), (topics[1], self.second, self.assessor)]
+        wanted = [assigning.Wanted(topic, [first], [second]) for topic, first, second in pairs]
+        assigning.assign(collection, by=by, wanted=wanted, overlap=0.5, seed=7)
+        for user in (self.assessor, self.second):
+            for place, card in enumerate(judging.next_items(collection, assessor=user, count=20)):
+                grade = (place * (3 if user == self.second else 1)) % 4
+                act, taken = uuid.uuid4(), 4.0 + place
+                judging.record_judgment(
+                    collection, assessor=user, seat=card.token, grade=grade, ahead=0, client_id=act, seconds=taken
+                )
+        self.seat = blind.judged(collection, self.assessor)[3].token
+        self.idle = factories.make_user("Ira Idle")
+        factories.join(collection, self.idle, Role.ASSESSOR)
+        self.done = factories.make_user("Dana Done")
+        factories.join(self.chinese, self.done, Role.ASSESSOR)
+        (topic,) = judged.make_work(self.chinese, by, topics=1, items=3)
+        assigning.assign(self.chinese, by=by, wanted=[assigning.Wanted(topic, [self.done])], overlap=0)
+        for card in judging.next_items(self.chinese, assessor=self.done, count=3):
+            act = uuid.uuid4()
+            judging.record_judgment(self.chinese, assessor=self.done, seat=card.token, grade=1, client_id=act)
 
     def _members(self) -> None:
         factories.join(self.main, self.assessor, Role.ASSESSOR)
-        people = [User(username=f"member{n}" if n else LONG.lower(), name=NAMES[n], password="!") for n in range(58)]
+        people = [
+            User(
+                username=f"member{n}" if n else LONG.lower(), name=NAMES[n] if n < len(NAMES) else f"Assessor {n}", password="!"
+            )
+            for n in range(58)
+        ]
         people = User.objects.bulk_create([*people[1:], people[0]])
         roles = [Role.ASSESSOR, Role.ASSESSOR, Role.ADJUDICATOR, Role.PARTICIPANT, Role.RESEARCHER]
         rows = [Membership(collection=self.main, user=user, role=roles[n % 5]) for n, user in enumerate(people)]
@@ -151,6 +209,40 @@ class World:
         mine = Job.objects.filter(collection_id=self.main.pk)
         self.running, self.failed = mine.get(state="running"), mine.filter(state="failed")[0]
 
+    def _line(self, site: Site) -> None:
+        """A collection with topics, documents, runs and two rounds of pool; files refused, being checked, and failed."""
+        by = self.organizer
+        self.line = factories.make_collection(by, "Harbour trials 2027")
+        self.rival = factories.make_user("Kwame Rival")
+        factories.join(self.line, self.rival, Role.PARTICIPANT)
+        factories.join(self.line, self.assessor, Role.ASSESSOR)
+        topics = [
+            f"{n}\t{ARABIC if n == 3 else 'Do tidal turbines harm fish?'}\tWhat was seen of fish near turbines."
+            for n in range(1, 61)
+        ]
+        files.take(self.line, by, "topics", "\n".join(topics).encode(), "topics.tsv")
+        docnos = [f"FT{n:03}" for n in range(300)] + [LONG]
+        files.take(self.line, by, "documents", files.documents(docnos, "Fish were seen."), "documents.jsonl")
+        for number in range(12):
+            ranked = {
+                f"t{n}": " ".join(docnos[(n * 7 + number + k) % 300] for k in range(20)) for n in range(1, 61 - number % 2)
+            }
+            tag = "AVeryLongRunTag.WithAll25"[:25] if number == 5 else f"bm25-rm3-{number}"
+            group = "" if number == 2 else ARABIC if number == 4 else "North Institute of Marine Retrieval"
+            files.take_run(self.line, self.rival if number == 7 else by, files.run_file(tag, **ranked), group=group)
+        files.draw(self.line, by, 3)
+        files.draw(self.line, by, 5)
+        bad = b"".join(b"%d Q0 FT%03d %d oops%d run tag\n" % (n % 70, n % 400, n, n) for n in range(250))
+        self.refused = files.take(self.line, by, "run", bad + b"1 Q0 FT001 1 x\n" + LONG.encode() + b"\n", f"{LONG}.run")
+        self.accepted = self.line.uploads.get(kind="topics")
+        waiting = {"collection": self.line, "kind": "run", "sha256": "0" * 64, "size": 10**7, "uploaded_by": by, "path": "x"}
+        self.checking = Upload.objects.create(name="dense.run.gz", job_id=self.running.pk, **waiting)
+        self.lost = Upload.objects.create(name="lost.run", job_id=self.failed.pk, **waiting)
+        self.undocumented = factories.make_collection(by, "Harbour trials 2028")
+        files.take(self.undocumented, by, "topics", b"1\tone\n", "topics.tsv")
+        files.take_run(self.undocumented, by, files.run_file("a", t1=" ".join(docnos[:50])))
+        files.draw(self.undocumented, by, 50)
+
     def _tokens(self) -> None:
         now = timezone.now()
         for n, name in enumerate(("laptop", "nightly export of everything on the department's old server", LONG[:80], "مفتاح")):
@@ -159,6 +251,31 @@ class World:
             expires = now - timedelta(days=1) if n == 2 else now + timedelta(days=60)
             ApiToken.objects.filter(pk=token.pk).update(last_used_at=used, expires_at=expires if n else None)
         accounts.revoke_token(token)
+
+    def _releases(self) -> None:
+        """Many runs with long tags under two releases and one that came later; and a collection that is being scored."""
+        rng, collection, by = np.random.default_rng(7), self.frozen, self.organizer
+        docnos = [f"HAR-{number:04}" for number in range(60)]
+        topics = [str(number) for number in range(301, 341)]
+        for n in range(25):
+            ranked = {t: dict(zip(docnos, rng.gamma(2, 3, 60).round(4).tolist(), strict=True)) for t in topics[n % 3 :]}
+            group = (LONG[:60], ARABIC, "Kelp", "", "Fjord & Sons")[n % 5]
+            scored.make_run(collection, f"{'reranked-dense-rm3-title'[: 24 - n]}{n}"[:25], ranked, by=by, group=group)
+            if n == 23:
+                grades = {topic: dict(zip(docnos[:12], rng.integers(0, 4, 12).tolist(), strict=True)) for topic in topics[:12]}
+                grades[topics[11]] = dict.fromkeys(docnos[:9], 0)
+                scored.judge_all(collection, grades, self.assessor)
+                scored.judge_all(collection, {topics[0]: {docnos[0]: 3, docnos[1]: 1}}, self.newcomer, slot=2)
+                scored.score(scored.freeze(collection, by, note="A first look, before the second opinions were in."))
+                scored.score(scored.freeze(collection, by, "highest", note=GUIDELINES[:300]))
+        scored.judge(scored.make_item(collection, topics[0], docnos[0], by=by), self.assessor, 1)
+        scored.make_run(self.arabic, "mina1", {"1": {"a": 1.0}}, by=by)
+        scored.judge_all(self.arabic, {"1": {"a": 1}}, by)
+        scored.freeze(self.arabic, by)
+        lively = {"started_by": by, "collection_id": self.arabic.pk, "attempt": 1, "state": "running"}
+        lively |= {"heartbeat_at": timezone.now() + timedelta(hours=5), "done_count": 3, "total": 8}
+        Job.objects.create(name="score_release", title="Scores", **lively)
+        Job.objects.create(name="freeze_release", title="Release", **lively)
 
     @property
     def reset_path(self) -> str:

@@ -1,0 +1,183 @@
+"""Judging, assignments, progress and agreement as JSON: the same services as the pages."""
+
+import uuid
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+from ninja import Query, Router
+
+from assess import blind, exports, selectors
+from assess.models import Assignment, JudgmentEvent
+from assess.schemas import (
+    AgreementOut,
+    AssignIn,
+    AssignmentOut,
+    AutoIn,
+    CardOut,
+    ExportFilter,
+    JudgedOut,
+    JudgmentIn,
+    OwnEventOut,
+    OwnProgressOut,
+    PairOut,
+    ProgressOut,
+    QueueFilter,
+    SeatingOut,
+    assignment_order,
+)
+from assess.services import assigning, judging
+from assess.services.assigning import Seating, Wanted
+from config.api import JUDGE, MANAGE, ApiRequest, newest_first
+from config.errors import Refusal
+from config.models import User
+from pooling import access
+from pooling.models import Collection, Role
+
+judging_routes = Router(tags=["Judging"])
+assignment_routes = Router(tags=["Assignments"])
+Q, A = "/collections/{slug:slug}/queue", "/collections/{slug:slug}/assignments"
+EXPORT = {"responses": {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}}}
+
+
+def _assessed(request: ApiRequest, slug: str) -> Collection:
+    return access.collection_as(request.user, slug, Role.ASSESSOR)
+
+
+def _organized(request: ApiRequest, slug: str) -> Collection:
+    return access.collection_for(request.user, slug, Role.ORGANIZER)
+
+
+@judging_routes.get(Q, response=list[CardOut], auth=JUDGE)
+def next_documents(request: ApiRequest, slug: str, filters: Query[QueueFilter]) -> list[blind.Card]:
+    """The next documents to judge, in your order
+
+    For assessors. They stay yours, so that asking again gives the same.
+    """
+    return judging.next_items(_assessed(request, slug), assessor=request.user, count=filters.count)
+
+
+@judging_routes.get(f"{Q}/progress", response=OwnProgressOut)
+def own_progress(request: ApiRequest, slug: str) -> dict[str, Any]:
+    """How far you are, topic by topic
+
+    For assessors.
+    """
+    collection = _assessed(request, slug)
+    own = blind.own_progress(collection, request.user)
+    counts = {"done": own.done, "left": own.left, "free": own.free}
+    return {**counts, "topics": blind.own_topics(collection, request.user)}
+
+
+@judging_routes.get(f"{Q}/history", response=list[OwnEventOut])
+@newest_first
+def own_history(request: ApiRequest, slug: str) -> QuerySet[JudgmentEvent]:
+    """Your own acts of judging, newest first
+
+    For assessors.
+    """
+    return blind.own_events(_assessed(request, slug), request.user)
+
+
+@judging_routes.get(f"{Q}/{{uuid:seat}}", response=CardOut, auth=JUDGE)
+def read_document(request: ApiRequest, slug: str, seat: uuid.UUID) -> blind.Card:
+    """Read one of your documents again, with your present grade
+
+    For assessors.
+    """
+    return judging.item(_assessed(request, slug), assessor=request.user, seat=seat)
+
+
+@judging_routes.post(f"{Q}/{{uuid:seat}}", response=JudgedOut, auth=JUDGE)
+def judge_document(request: ApiRequest, slug: str, seat: uuid.UUID, body: JudgmentIn) -> judging.Recorded:
+    """Judge a document, or change its grade
+
+    For assessors. Every act is kept. The same client_id again changes nothing and gives the same answer.
+    """
+    return judging.record_judgment(_assessed(request, slug), assessor=request.user, seat=seat, **body.dict())
+
+
+@assignment_routes.get(A, response=list[AssignmentOut])
+def list_assignments(request: ApiRequest, slug: str) -> Iterable[Assignment]:
+    """List who judges which topic
+
+    For organizers.
+    """
+    found = Assignment.objects.filter(topic__collection=_organized(request, slug)).select_related("topic", "assessor")
+    return sorted(found, key=assignment_order)
+
+
+@assignment_routes.put(A, response=SeatingOut, auth=MANAGE)
+def assign_topics(request: ApiRequest, slug: str, body: AssignIn) -> Seating:
+    """Set who judges the named topics
+
+    For organizers. Judged documents stay with who judged them.
+    """
+    collection = _organized(request, slug)
+    topics = {topic.number: topic for topic in collection.topics.all()}
+    people = {user.username: user for user in selectors.assessors(collection)}
+    wanted = []
+    for line in body.assignments:
+        if line.topic not in topics:
+            raise Refusal(f"There is no topic “{line.topic}” in this collection.")
+        wanted.append(Wanted(topics[line.topic], _named(people, line.first), _named(people, line.second)))
+    return assigning.assign(collection, by=request.user, wanted=wanted, overlap=body.overlap, seed=body.seed)
+
+
+def _named(people: dict[str, User], names: Iterable[str]) -> list[User]:
+    for name in names:
+        if name not in people:
+            raise Refusal(f"Expected an assessor of this collection; found “{name}”.")
+    return [people[name] for name in dict.fromkeys(names)]
+
+
+@assignment_routes.post(f"{A}/auto", response=SeatingOut, auth=MANAGE)
+def balance_topics(request: ApiRequest, slug: str, body: AutoIn) -> Seating:
+    """Share topics out, so that all assessors have about as many documents
+
+    For organizers.
+    """
+    collection = _organized(request, slug)
+    people = {user.username: user for user in selectors.assessors(collection)}
+    chosen = None if body.assessors is None else _named(people, body.assessors)
+    told: dict[str, Any] = {"overlap": body.overlap, "seed": body.seed, "everything": body.topics == "all"}
+    return assigning.auto_assign(collection, by=request.user, assessors=chosen, **told)
+
+
+@assignment_routes.post(f"{A}/seats", response=SeatingOut, auth=MANAGE)
+def seat_new_items(request: ApiRequest, slug: str) -> Seating:
+    """Hand out what was pooled after its topic was assigned
+
+    For organizers.
+    """
+    return assigning.seat_new_items(_organized(request, slug), by=request.user)
+
+
+@assignment_routes.get("/collections/{slug:slug}/progress", response=ProgressOut)
+def read_progress(request: ApiRequest, slug: str) -> selectors.Progress:
+    """Judged and left, for each topic and each assessor
+
+    For organizers.
+    """
+    return selectors.progress(_organized(request, slug))
+
+
+@assignment_routes.get("/collections/{slug:slug}/agreement", response=AgreementOut)
+def read_agreement(request: ApiRequest, slug: str) -> dict[str, Any]:
+    """Agreement of assessors: kappas and confusion matrices
+
+    For organizers.
+    """
+    report = selectors.agreement(_organized(request, slug))
+    pairs = [PairOut.of(pair) for pair in report.pairs]
+    return {"levels": report.levels, "twice": report.twice, "overall": PairOut.of(report.overall), "pairs": pairs}
+
+
+@assignment_routes.get("/collections/{slug:slug}/judgments", response={200: None}, openapi_extra=EXPORT)
+def download_judgments(request: ApiRequest, slug: str, filters: Query[ExportFilter]) -> StreamingHttpResponse:
+    """Download the judgments, or all acts of judging; assessors by pseudonym
+
+    For organizers. CSV is safe for spreadsheets; JSONL is exact.
+    """
+    return exports.answer(_organized(request, slug), filters.format, history=filters.history)

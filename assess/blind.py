@@ -1,0 +1,197 @@
+"""What an assessor's pages, answers and API may read: seat token, topic, document, own grade, and nothing else.
+
+Runs, ranks, pool rounds and other people's judgments are in none of these queries, so that no template, order or field
+can tell of them.
+"""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Exists, F, JSONField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import JSONObject, Length
+
+from assess.core import reading
+from assess.models import Assignment, Judgment, JudgmentEvent, Seat
+from config.models import User
+from pooling.models import Collection, Document
+
+FEW = 3  # documents, handed out whatever their size
+MOST_LETTERS = 1_000_000  # of the documents a page holds
+FIELDS = ("title", "text", "url", "language", "date")
+
+
+@dataclass(frozen=True)
+class Card:
+    """A document to judge, with its topic. `seen` is how often it was judged so far, by this assessor."""
+
+    token: uuid.UUID
+    topic: str
+    topic_title: str
+    description: str
+    narrative: str
+    docno: str
+    title: str
+    text: str
+    url: str
+    language: str
+    date: str
+    grade: int | None
+    seen: int
+
+    @property
+    def paragraphs(self) -> list[str]:
+        return reading.paragraphs(self.text)
+
+    @property
+    def length(self) -> str:
+        return reading.length(self.text)
+
+
+@dataclass(frozen=True)
+class Own:
+    """An assessor's own progress. `free` items are shared with others: whoever comes first judges them."""
+
+    done: int
+    left: int
+    free: int
+
+    @property
+    def total(self) -> int:
+        return self.done + self.left + self.free
+
+
+@dataclass(frozen=True)
+class OwnTopic:
+    number: str
+    title: str
+    done: int
+    left: int
+
+    @property
+    def total(self) -> int:
+        return self.done + self.left
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A line of one's own list of judged documents."""
+
+    token: uuid.UUID
+    docno: str
+    title: str
+    grade: int
+    judged_at: datetime
+
+
+def seats(collection: Collection, assessor: User) -> QuerySet[Seat]:
+    return Seat.objects.filter(collection=collection, assessor=assessor)
+
+
+def free_seats(assessor: User) -> QuerySet[Seat]:
+    """Seats nobody has, of topics that the assessor shares with others, in any collection."""
+    shared = Assignment.objects.filter(assessor=assessor, topic=OuterRef("item__topic"), slot=OuterRef("slot"))
+    own = Seat.objects.filter(assessor=assessor, item=OuterRef("item"))
+    return Seat.objects.filter(Exists(shared), ~Exists(own), assessor=None, judged_at=None)
+
+
+def _documents(collection: Collection) -> QuerySet[Document]:
+    """The document of a seat, if it is there."""
+    visible = {"corpus__collection_id": collection.pk, "generation": F("corpus__generation")}
+    return Document.objects.filter(**visible, docno=OuterRef("item__docno"))
+
+
+def _cards(collection: Collection, found: QuerySet[Seat], count: int) -> list[Card]:
+    """By one query, whatever the number."""
+    document = _documents(collection).values(found=JSONObject(**{name: name for name in FIELDS}))
+    head = Judgment.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor"), occasion=0)
+    topic = ("item__topic__number", "item__topic__title", "item__topic__description", "item__topic__narrative")
+    rows = found.filter(Exists(_documents(collection))).annotate(
+        document=Subquery(document[:1], output_field=JSONField()),
+        head=Subquery(head.values(found=JSONObject(grade="grade", seen="event_count"))[:1], output_field=JSONField()),
+    )
+    columns = rows.values_list("token", *topic, "item__docno", "document", "head")
+    return [_card(*row) for row in columns[:count]]
+
+
+def _card(*row: Any) -> Card:
+    token, number, title, description, narrative, docno, document, head = row
+    head = head or {"grade": None, "seen": 0}
+    return Card(token, number, title, description, narrative, docno, **document, **head)
+
+
+def next_cards(collection: Collection, assessor: User, count: int, *, but: Iterable[uuid.UUID] = ()) -> list[Card]:
+    """The next documents to judge, in the assessor's own order; `but` are those the page holds already."""
+    found = seats(collection, assessor).filter(judged_at=None).exclude(token__in=list(but)).order_by("position", "pk")
+    if count > FEW:
+        count = _bounded(collection, found, count)
+    return _cards(collection, found, count)
+
+
+def _bounded(collection: Collection, found: QuerySet[Seat], count: int) -> int:
+    """How many of the first so many fit into what a page may hold; a few in any case."""
+    there = found.filter(Exists(_documents(collection)))
+    size = Subquery(_documents(collection).values(size=Length("text"))[:1])
+    sizes = list(there.annotate(size=size).values_list("size", flat=True)[:count])
+    fits = sum(sum(sizes[: n + 1]) <= MOST_LETTERS for n in range(len(sizes)))
+    return max(FEW, int(fits))
+
+
+def card(collection: Collection, assessor: User, token: uuid.UUID) -> Card | None:
+    return next(iter(_cards(collection, seats(collection, assessor).filter(token=token), 1)), None)
+
+
+def own_progress(collection: Collection, assessor: User) -> Own:
+    counts = seats(collection, assessor).aggregate(done=Count("judged_at"), total=Count("pk"))
+    free = free_seats(assessor).filter(collection=collection).count()
+    return Own(counts["done"], counts["total"] - counts["done"], free)
+
+
+def previous_token(collection: Collection, assessor: User, before: uuid.UUID | None = None) -> uuid.UUID | None:
+    """What the assessor judged last, or last before another seat."""
+    found = seats(collection, assessor).filter(judged_at__isnull=False).order_by("-judged_at", "-pk")
+    if before is not None:
+        at = Seat.objects.filter(token=before).values("judged_at")
+        number = Seat.objects.filter(token=before).values("pk")
+        older = found.filter(Q(judged_at__lt=Subquery(at)) | Q(judged_at=Subquery(at), pk__lt=Subquery(number)))
+        found = older if Seat.objects.filter(token=before, judged_at__isnull=False).exists() else found
+    return found.values_list("token", flat=True).first()
+
+
+def own_topics(collection: Collection, assessor: User) -> list[OwnTopic]:
+    """One's topics, in the order in which they come."""
+    held = seats(collection, assessor).values("item__topic__number", "item__topic__title")
+    counted = held.annotate(done=Count("judged_at"), total=Count("pk"))
+    open_ = free_seats(assessor).filter(collection=collection)
+    free = open_.values("item__topic__number", "item__topic__title").annotate(total=Count("pk"))
+    found: dict[tuple[str, str], list[int]] = {}
+    for row in counted:
+        found[row["item__topic__number"], row["item__topic__title"]] = [row["done"], row["total"] - row["done"]]
+    for open_row in free:
+        found.setdefault((open_row["item__topic__number"], open_row["item__topic__title"]), [0, 0])[1] += open_row["total"]
+    rows = [OwnTopic(number, title, done, left) for (number, title), (done, left) in found.items()]
+    return sorted(rows, key=lambda row: (len(row.number), row.number))
+
+
+def judged(collection: Collection, assessor: User, *, topic: str = "", most: int = 500) -> list[Judged]:
+    """What one has judged, newest first."""
+    found = seats(collection, assessor).filter(judged_at__isnull=False)
+    if topic:
+        found = found.filter(item__topic__number=topic)
+    head = Judgment.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor"), occasion=0)
+    title = _documents(collection).values("title")[:1]
+    rows = found.annotate(title=Subquery(title), grade=Subquery(head.values("grade")[:1])).order_by("-judged_at", "-pk")
+    columns: Sequence[str] = ("token", "item__docno", "title", "grade", "judged_at")
+    return [
+        Judged(token, docno, title or "", grade, at) for token, docno, title, grade, at in rows.values_list(*columns)[:most]
+    ]
+
+
+def own_events(collection: Collection, assessor: User) -> QuerySet[JudgmentEvent]:
+    """One's own acts of judging; each knows its `seat`, `topic` and `docno`."""
+    mine = JudgmentEvent.objects.filter(judgment__assessor=assessor, judgment__item__pool__collection=collection)
+    seat = Seat.objects.filter(assessor=assessor, item=OuterRef("judgment__item")).values("token")[:1]
+    named = {"topic": F("judgment__item__topic__number"), "docno": F("judgment__item__docno")}
+    return mine.annotate(seat=Subquery(seat), **named)

@@ -1,0 +1,94 @@
+"""Forms of judging and assigning. They clean; the rules live in the services."""
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from assess.services.assigning import MOST_SEED, Wanted
+from config.models import User
+from pooling.models import Topic
+
+EVERYBODY = "all"
+
+
+class JudgmentForm(forms.Form):
+    """One act of judging, from the page's script or, without script, from its buttons."""
+
+    grade = forms.IntegerField(min_value=-127, max_value=127)
+    client_id = forms.UUIDField()
+    seconds = forms.FloatField(required=False)
+    seen = forms.IntegerField(required=False, min_value=0)
+    held = forms.CharField(required=False, max_length=4000)
+
+    def clean_held(self) -> list[uuid.UUID]:
+        try:
+            return [uuid.UUID(word) for word in self.cleaned_data["held"].split(",") if word][:50]
+        except ValueError:
+            raise ValidationError("Expected tokens of seats, separated by commas.") from None
+
+    @property
+    def faults(self) -> str:
+        return "; ".join(f"{name}: {' '.join(map(str, found))}" for name, found in self.errors.items())
+
+
+class PlanForm(forms.Form):
+    """How much two judge, and the seed of all that is drawn."""
+
+    overlap = forms.FloatField(
+        label="Overlap, in %", min_value=0, max_value=100, initial=0, help_text="Of each topic, judged by two."
+    )
+    seed = forms.IntegerField(required=False, min_value=0, max_value=MOST_SEED, help_text="Empty: as it is.")
+
+    def clean_overlap(self) -> float:
+        return float(self.cleaned_data["overlap"]) / 100
+
+
+class AutoForm(PlanForm):
+    def __init__(self, *args: Any, assessors: Sequence[User], **kwargs: Any) -> None:
+        super().__init__(*args, **{"auto_id": "id_auto_%s", **kwargs})
+        self.people = {str(user.pk): user for user in assessors}
+        named = [(pk, f"{user.name} ({user.username})") for pk, user in self.people.items()]
+        self.fields["assessors"] = forms.MultipleChoiceField(
+            choices=named, initial=list(self.people), widget=forms.CheckboxSelectMultiple
+        )
+        self.order_fields(["assessors", "topics", "overlap", "seed"])
+
+    topics = forms.ChoiceField(
+        choices=[("open", "those without an assessor"), ("all", "all, whoever has them now")],
+        initial="open",
+        widget=forms.RadioSelect,
+    )
+
+    def wanted(self) -> dict[str, Any]:
+        data = self.cleaned_data
+        people = [self.people[pk] for pk in data["assessors"]]
+        return {"assessors": people, "overlap": data["overlap"], "seed": data["seed"], "everything": data["topics"] == "all"}
+
+
+class GridForm(PlanForm):
+    """A first and a second assessor for each topic of the page, as fields first-ID and second-ID."""
+
+    def __init__(self, *args: Any, assessors: Sequence[User], topics: Sequence[Topic], **kwargs: Any) -> None:
+        super().__init__(*args, **{"auto_id": "id_grid_%s", **kwargs})
+        self.people = {str(user.pk): user for user in assessors}
+        self.topics = topics
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        data["wanted"] = [self._line(topic) for topic in self.topics if f"first-{topic.pk}" in self.data]
+        return data
+
+    def _line(self, topic: Topic) -> Wanted:
+        second = self._people(topic, self.data.get(f"second-{topic.pk}", ""))
+        chosen = self.data[f"first-{topic.pk}"]
+        if chosen == EVERYBODY:  # all but who gives the second opinion
+            return Wanted(topic, [user for user in self.people.values() if user not in second], second)
+        return Wanted(topic, self._people(topic, chosen), second)
+
+    def _people(self, topic: Topic, chosen: str) -> list[User]:
+        if chosen and chosen not in self.people:
+            raise ValidationError(f"Topic {topic.number}: expected an assessor of this collection; found “{chosen[:40]}”.")
+        return [self.people[chosen]] if chosen else []

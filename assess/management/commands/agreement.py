@@ -1,0 +1,27 @@
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from assess import selectors
+from pooling.commands import CollectionCommand
+
+COLUMNS = ["first", "second", "n", "agreement", "cohen", "pooled"]
+
+
+class Command(CollectionCommand):
+    help = "Show how far assessors agree: kappa of each pair."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug")
+        self.add_json(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        found = selectors.agreement(self.collection(options["slug"]))
+        rows = []
+        for pair in [*found.pairs, *([found.overall] if found.pairs else [])]:
+            figures = (pair.figures.raw, pair.figures.cohen, pair.figures.pooled)
+            names = (pair.first_user or "all first", pair.second_user or "all second", pair.figures.n)
+            shown = [value if options["json"] or value is None else f"{value:.4f}" for value in figures]
+            row: dict[str, object] = dict(zip(COLUMNS, (*names, *shown), strict=True))
+            rows.append({**row, "table": pair.figures.table.tolist()})
+        self.table(rows, [*COLUMNS, "table"] if options["json"] else COLUMNS)

@@ -1,0 +1,74 @@
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from assess import selectors
+from assess.services import assigning
+from assess.services.assigning import Wanted
+from config.commands import Error
+from config.models import User
+from pooling.commands import CollectionCommand
+from pooling.models import Collection
+from pooling.services.work import Direct
+
+COLUMNS = ["topic", "items", "judged", "first", "second"]
+
+
+class Command(CollectionCommand):
+    help = "Show or set who judges which topic."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug")
+        act = parser.add_mutually_exclusive_group()
+        act.add_argument("--auto", action="store_true", help="share out the topics that have no assessor")
+        parser.add_argument("--all", action="store_true", help="with --auto: every topic, whoever has it now")
+        parser.add_argument(
+            "--assessors", metavar="LIST", help="with --auto: user names, separated by commas; all unless given"
+        )
+        act.add_argument("--topic", metavar="NUMBER", help="assign this topic to --first and --second")
+        parser.add_argument("--first", metavar="LIST", default="", help="user names; several share the topic")
+        parser.add_argument("--second", metavar="LIST", default="", help="user names of who gives second opinions")
+        act.add_argument("--seats", action="store_true", help="hand out what was pooled after its topic was assigned")
+        parser.add_argument(
+            "--overlap", type=float, metavar="SHARE", help="share that two judge, 0 to 1; the present one, or 0"
+        )
+        parser.add_argument("--seed", type=int, metavar="N", help="of order and overlap; the present one unless given")
+        self.add_by(parser)
+        self.add_json(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        collection = self.collection(options["slug"])
+        if options["auto"] or options["topic"] or options["seats"]:
+            self._act(collection, options)
+        rows = [
+            {
+                "topic": line.topic.number,
+                "items": line.items,
+                "judged": line.done,
+                "first": [user.username for user in line.first],
+                "second": [user.username for user in line.second],
+            }
+            for line in selectors.topic_plans(collection)
+        ]
+        self.table(rows, COLUMNS)
+
+    def _act(self, collection: Collection, options: dict[str, Any]) -> None:
+        plan, by = selectors.plan(collection), self.actor(options)
+        overlap = options["overlap"] if options["overlap"] is not None else plan.overlap if plan else 0.0
+        with self.bar(collection.slug) as tell, Direct(tell) as work:
+            told: dict[str, Any] = {"by": by, "overlap": overlap, "seed": options["seed"], "work": work}
+            if options["seats"]:
+                done = assigning.seat_items(collection, work)
+            elif options["auto"]:
+                people = None if options["assessors"] is None else self._people(options["assessors"])
+                done = assigning.auto_assign(collection, assessors=people, everything=options["all"], **told)
+            else:
+                topic = collection.topics.filter(number=options["topic"]).first()
+                if topic is None:
+                    raise Error(f"There is no topic “{options['topic']}” in {collection.slug}.")
+                wanted = Wanted(topic, self._people(options["first"]), self._people(options["second"]))
+                done = assigning.assign(collection, wanted=[wanted], **told)
+        self.say(f"Seats: {done.words}.")
+
+    def _people(self, names: str) -> list[User]:
+        return [self.user(name.strip()) for name in names.split(",") if name.strip()]

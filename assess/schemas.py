@@ -1,0 +1,197 @@
+"""Shapes of this app's JSON. They clean; the rules live in the services."""
+
+import uuid
+from datetime import datetime
+from typing import Any, Literal
+
+from ninja import Field, Schema
+
+from assess import blind
+from assess.models import Assignment
+from assess.selectors import Pair
+from assess.services.assigning import MOST_SEED
+from config.schemas import In, JobOut
+
+
+class TopicOut(Schema):
+    number: str
+    title: str
+    description: str
+    narrative: str
+
+
+class DocumentOut(Schema):
+    docno: str
+    title: str
+    text: str
+    url: str
+    language: str
+    date: str
+
+
+class CardOut(Schema):
+    """A document to judge."""
+
+    seat: uuid.UUID = Field(alias="token", description="Names your seat for this document; judge it with a POST there.")
+    topic: TopicOut
+    document: DocumentOut
+    grade: int | None = Field(description="Your present grade; null before the first.")
+    seen: int = Field(description="How often you judged it so far.")
+
+    @staticmethod
+    def resolve_topic(card: blind.Card) -> dict[str, str]:
+        return {
+            "number": card.topic,
+            "title": card.topic_title,
+            "description": card.description,
+            "narrative": card.narrative,
+        }
+
+    @staticmethod
+    def resolve_document(card: blind.Card) -> dict[str, str]:
+        return {name: getattr(card, name) for name in DocumentOut.model_fields}
+
+
+class QueueFilter(In):
+    count: int = Field(5, ge=1, le=20, description="How many; of topics that you share with others, at most 5.")
+
+
+class JudgmentIn(In):
+    grade: int = Field(ge=-127, le=127, description="Of the collection's scale.", examples=[2])
+    client_id: uuid.UUID = Field(description="Made by you, new for each act: the same sent twice is one judgment.")
+    seconds: float | None = Field(None, description="How long you looked at it, 0 to 86,400.")
+    seen: int | None = Field(
+        None, ge=0, description="How often you had judged it when you looked: refused when it is more now. Left out: no check."
+    )
+
+
+class SavedOut(Schema):
+    seat: uuid.UUID
+    client_id: uuid.UUID
+    grade: int
+    seen: int = Field(description="How many acts there are, up to this one.")
+
+
+class JudgedOut(Schema):
+    saved: SavedOut
+    done: int = Field(description="Documents that you have judged.")
+    left: int = Field(description="Documents in your queue; without those that you share and have not taken yet.")
+    next: list[CardOut] = Field(alias="cards", description="Up to three documents to judge next.")
+
+
+class OwnTopicOut(Schema):
+    number: str
+    title: str
+    done: int
+    left: int
+
+
+class OwnProgressOut(Schema):
+    done: int
+    left: int = Field(description="Yours to judge.")
+    free: int = Field(description="Shared with others: whoever comes first.")
+    topics: list[OwnTopicOut]
+
+
+class OwnEventOut(Schema):
+    """One of your acts of judging."""
+
+    client_id: uuid.UUID
+    seat: uuid.UUID | None
+    topic: str
+    docno: str
+    grade: int
+    previous_grade: int | None
+    seconds: float | None
+    guideline_version: int
+    at: datetime
+
+
+class AssignmentOut(Schema):
+    topic: str = Field(alias="topic.number")
+    assessor: str = Field(alias="assessor.username")
+    slot: int = Field(description="1 judges all of the topic, 2 gives second opinions on a share of it.")
+    created_at: datetime
+
+
+class TopicAssignment(In):
+    topic: str = Field(description="Its number.", examples=["301"])
+    first: list[str] = Field([], description="User names; several share the topic.", examples=[["mirja"]])
+    second: list[str] = Field([], description="User names of who gives the second opinion.", examples=[["kwame"]])
+
+
+class PlanIn(In):
+    overlap: float = Field(0, description="Share of each topic that two judge, 0 to 1.", examples=[0.2])
+    seed: int | None = Field(None, ge=0, le=MOST_SEED, description="Of order and overlap; left out: the present one.")
+
+
+class AssignIn(PlanIn):
+    assignments: list[TopicAssignment] = Field(max_length=10_000, description="Topics that are not named stay as they are.")
+
+
+class AutoIn(PlanIn):
+    assessors: list[str] | None = Field(None, description="User names; left out: all assessors.")
+    topics: Literal["open", "all"] = Field("open", description="open: those without an assessor.")
+
+
+class SeatingOut(Schema):
+    topics: int = Field(description="Topics that were assigned.")
+    made: int = Field(description="New seats: judgments that are wanted from somebody.")
+    moved: int = Field(description="Seats that changed hands; judged ones never do.")
+    removed: int
+    job: JobOut | None = Field(description="Where it is much, a job does it; else it is done.")
+
+
+class LineOut(Schema):
+    name: str
+    done: int
+    left: int
+    seconds: float | None = Field(description="Median active seconds of a judgment; null when nobody told any.")
+
+
+class AssessorLineOut(LineOut):
+    user: str = Field(alias="who", description="User name; empty for seats that nobody has taken yet.")
+
+
+class ProgressOut(Schema):
+    total: LineOut
+    items: int = Field(description="Items of the drawn pool.")
+    unassigned: int = Field(description="Items that have no assessor.")
+    topics: list[LineOut]
+    assessors: list[AssessorLineOut]
+
+
+class PairOut(Schema):
+    """How far two assessors agree on what both judged."""
+
+    first: str = Field(description="User name; empty for all first opinions.")
+    second: str
+    n: int
+    agreement: float | None = Field(description="Share of equal grades.")
+    cohen: float | None = Field(description="Cohen's kappa; null where it is not defined.")
+    pooled: float | None = Field(description="Kappa with pooled marginals (Scott's pi).")
+    table: list[list[int]] = Field(description="Counts over the levels: rows the first one's grades, columns the second's.")
+    undefined: str = Field(description="Why there is no kappa; empty when there is.")
+
+    @classmethod
+    def of(cls, pair: Pair) -> "PairOut":
+        f = pair.figures
+        figures: dict[str, Any] = {"n": f.n, "agreement": f.raw, "cohen": f.cohen, "pooled": f.pooled}
+        told = {"table": f.table.tolist(), "undefined": pair.why_undefined}
+        return cls(first=pair.first_user, second=pair.second_user, **figures, **told)
+
+
+class AgreementOut(Schema):
+    levels: list[int]
+    twice: int = Field(description="Items that two assessors judged.")
+    overall: PairOut = Field(description="All first opinions with all second ones.")
+    pairs: list[PairOut]
+
+
+class ExportFilter(In):
+    format: Literal["csv", "jsonl"] = "csv"
+    history: bool = Field(False, description="Every act of judging in its order, instead of the present grades.")
+
+
+def assignment_order(row: Assignment) -> tuple[int, str, int, str]:
+    return len(row.topic.number), row.topic.number, row.slot, row.assessor.username

@@ -1,0 +1,350 @@
+"""What organizers read of assignments and judgments, and what evaluation builds on. Assessors read through blind.py."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from django.db.models import Count, IntegerField, Max, Min, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+from numpy.typing import NDArray
+
+from assess import blind
+from assess.core import agreement as kappa
+from assess.models import Assignment, AssignmentPlan, Judgment, JudgmentEvent, Seat
+from config.models import User
+from pooling import selectors as pooled
+from pooling.access import Anyone
+from pooling.models import Collection, Role, Topic
+from pooling.selectors import Stage
+
+# Judgments
+
+
+class JudgmentTable(NamedTuple):
+    """Every present judgment, one row each, by item and then by seniority: slot 1, the primary assessor's, first."""
+
+    items: NDArray[np.int64]
+    topics: NDArray[np.bytes_]
+    docnos: NDArray[np.bytes_]
+    assessors: NDArray[np.int64]
+    slots: NDArray[np.int64]
+    grades: NDArray[np.int64]
+
+
+def _slot(item: str = "item", assessor: str = "assessor") -> Coalesce:
+    """Of a judgment: that of the seat it was given from."""
+    seat = Seat.objects.filter(item=OuterRef(item), assessor=OuterRef(assessor)).values("slot")[:1]
+    return Coalesce(Subquery(seat), 1, output_field=IntegerField())
+
+
+def judgments(collection: Collection) -> QuerySet[Judgment]:
+    return Judgment.objects.filter(item__pool__collection=collection, occasion=0)
+
+
+def judgment_table(collection: Collection) -> JudgmentTable:
+    rows = judgments(collection).annotate(slot=_slot()).order_by("item_id", "slot", "pk")
+    columns = rows.values_list("item_id", "item__topic__number", "item__docno", "assessor_id", "slot", "grade")
+    found = list(columns.iterator(chunk_size=20_000))
+    items, topics, docnos, assessors, slots, grades = zip(*found, strict=True) if found else ([],) * 6
+    return JudgmentTable(
+        np.array(items, np.int64),
+        np.array([number.encode() for number in topics], np.bytes_),
+        np.array([docno.encode() for docno in docnos], np.bytes_),
+        np.array(assessors, np.int64),
+        np.array(slots, np.int64),
+        np.array(grades, np.int64),
+    )
+
+
+def newest_event(collection: Collection) -> int:
+    """The number of the newest act of judging, 0 before the first: what changes when any judgment does."""
+    newest = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection).aggregate(newest=Max("pk"))
+    return newest["newest"] or 0
+
+
+def pseudonyms(collection: Collection) -> dict[int, str]:
+    """A1, A2 … by the order in which people became assessors here: the same in every export, and nobody's name."""
+    joined = collection.memberships.filter(role=Role.ASSESSOR).values("user_id").annotate(first=Min("pk")).order_by("first")
+    return {row["user_id"]: f"A{number}" for number, row in enumerate(joined, 1)}
+
+
+EXPORT = ("topic", "docno", "assessor", "slot", "grade", "guideline_version", "events", "first_at", "updated_at")
+HISTORY = ("topic", "docno", "assessor", "slot", "grade", "previous_grade", "seconds", "guideline_version", "at")
+
+
+def exported(collection: Collection, *, history: bool = False) -> Iterator[dict[str, Any]]:
+    """The present judgments, or every act of judging in its order; assessors by pseudonym."""
+    names = pseudonyms(collection)
+    if history:
+        events = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection).order_by("pk")
+        rows: Any = events.annotate(slot=_slot("judgment__item", "judgment__assessor")).values_list(
+            *("judgment__item__topic__number", "judgment__item__docno", "judgment__assessor_id", "slot"),
+            *("grade", "previous_grade", "seconds", "guideline_version", "at"),
+        )
+    else:
+        heads = judgments(collection).annotate(slot=_slot()).order_by("item__topic__number", "item__docno", "slot", "pk")
+        rows = heads.values_list(
+            *("item__topic__number", "item__docno", "assessor_id", "slot", "grade"),
+            *("guideline_version", "event_count", "first_at", "updated_at"),
+        )
+    for topic, docno, assessor, *rest in rows.iterator(chunk_size=5000):
+        values = (topic, docno, names.get(assessor, "A0"), *rest)
+        yield dict(zip(HISTORY if history else EXPORT, values, strict=True))
+
+
+# Assignments
+
+
+def assessors(collection: Collection) -> list[User]:
+    """Who may be assigned: active assessors, by name."""
+    held = collection.memberships.filter(role=Role.ASSESSOR, ended_at=None)
+    return list(User.objects.filter(pk__in=held.values("user_id"), is_active=True).order_by("name", "pk"))
+
+
+def plan(collection: Collection) -> AssignmentPlan | None:
+    return AssignmentPlan.objects.filter(collection=collection).first()
+
+
+@dataclass(frozen=True)
+class TopicPlan:
+    """A topic's line of the assign page."""
+
+    topic: Topic
+    items: int
+    first: list[User]
+    second: list[User]
+    done: int
+    seats: int
+    unseated: int
+
+
+def item_counts(collection: Collection) -> dict[int, int]:
+    """Drawn items by topic."""
+    rows = pooled.drawn_items(collection).order_by().values_list("topic_id").annotate(Count("pk"))
+    return dict(rows)
+
+
+def topic_plans(collection: Collection) -> list[TopicPlan]:
+    counts = item_counts(collection)
+    people: dict[tuple[int, int], list[User]] = defaultdict(list)
+    assigned = Assignment.objects.filter(topic__collection=collection).select_related("assessor")
+    for row in assigned.order_by("assessor__name", "pk"):
+        people[row.topic_id, row.slot].append(row.assessor)
+    seats: dict[int, dict[str, int]] = defaultdict(lambda: {"done": 0, "seats": 0, "first": 0})
+    for topic, slot, done, total in _seat_counts(collection, "item__topic", "slot"):
+        seats[topic]["done"] += done
+        seats[topic]["seats"] += total
+        seats[topic]["first"] += total if slot == 1 else 0
+    return [
+        TopicPlan(
+            topic,
+            counts.get(topic.pk, 0),
+            people[topic.pk, 1],
+            people[topic.pk, 2],
+            seats[topic.pk]["done"],
+            seats[topic.pk]["seats"],
+            max(0, counts.get(topic.pk, 0) - seats[topic.pk]["first"]) if people[topic.pk, 1] else 0,
+        )
+        for topic in pooled.topics(collection).only("number", "title", "collection")
+    ]
+
+
+def _seat_counts(collection: Collection, *by: str) -> Iterator[tuple[Any, ...]]:
+    """(…, judged seats, seats) for each group."""
+    rows = Seat.objects.filter(collection=collection).order_by().values_list(*by)
+    yield from rows.annotate(Count("judged_at"), Count("pk"))
+
+
+# Progress
+
+
+@dataclass
+class Line:
+    """How far a topic, an assessor or all of it is. `seconds`: median active seconds of an act of judging."""
+
+    name: str
+    detail: str = ""
+    done: int = 0
+    total: int = 0
+    seconds: float | None = None
+    who: str = ""
+
+    @property
+    def left(self) -> int:
+        return self.total - self.done
+
+    @property
+    def percent(self) -> int:
+        return 100 * self.done // self.total if self.total else 0
+
+
+@dataclass(frozen=True)
+class Progress:
+    topics: list[Line]
+    assessors: list[Line]
+    total: Line
+    items: int
+    unassigned: int
+
+
+def progress(collection: Collection) -> Progress:
+    """Seats judged and left, for each topic and each assessor; the same few queries whatever the size."""
+    topics = {
+        topic.pk: Line(topic.number, topic.title) for topic in pooled.topics(collection).only("number", "title", "collection")
+    }
+    people: dict[int | None, Line] = {}
+    total, first = Line("All"), dict[int, int]()
+    for topic, assessor, slot, done, count in _seat_counts(collection, "item__topic", "assessor", "slot"):
+        for line in (topics[topic], people.setdefault(assessor, Line("")), total):
+            line.done += done
+            line.total += count
+        first[topic] = first.get(topic, 0) + (count if slot == 1 else 0)
+    _add_names(people)
+    _add_seconds(collection, topics, people, total)
+    counts = item_counts(collection)
+    unassigned = sum(max(0, count - first.get(topic, 0)) for topic, count in counts.items())
+    by_name = sorted(people.items(), key=lambda pair: (pair[0] is None, pair[1].name, pair[0] or 0))
+    return Progress(list(topics.values()), [line for _, line in by_name], total, sum(counts.values()), unassigned)
+
+
+def _add_names(people: dict[int | None, Line]) -> None:
+    for user in User.objects.filter(pk__in=[pk for pk in people if pk]):
+        people[user.pk].name, people[user.pk].who = user.name, user.username
+        people[user.pk].detail = "machine" if user.is_machine else ""
+    if None in people:
+        people[None].name = "Not taken yet"
+
+
+def _add_seconds(collection: Collection, topics: dict[int, Line], people: dict[int | None, Line], total: Line) -> None:
+    events = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection, seconds__isnull=False).order_by()
+    columns = events.values_list("judgment__item__topic_id", "judgment__assessor_id", "seconds")
+    found = list(columns.iterator(chunk_size=20_000))
+    if not found:
+        return
+    topic, person, seconds = (np.array(column) for column in zip(*found, strict=True))
+    total.seconds = float(np.median(seconds))
+    for lines, key in ((topics, topic), (people, person)):
+        order = np.argsort(key, kind="stable")
+        values, starts = np.unique(key[order], return_index=True)
+        for value, part in zip(values.tolist(), np.split(seconds[order], starts[1:]), strict=True):
+            if value in lines:
+                lines[value].seconds = float(np.median(part))
+
+
+# Agreement
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two assessors, or all first and second opinions, and how far they agree."""
+
+    first: str
+    second: str
+    figures: kappa.Agreement
+    first_user: str = ""
+    second_user: str = ""
+
+    @property
+    def band(self) -> str:
+        return kappa.band(self.figures.cohen)
+
+    @property
+    def why_undefined(self) -> str:
+        """Why there is no kappa; empty when there is one."""
+        if self.figures.n == 0:
+            return "nothing was judged by both"
+        return "both used one and the same grade throughout" if self.figures.cohen is None else ""
+
+    @property
+    def rows(self) -> list[list[tuple[int, int]]]:
+        """The confusion matrix: count, and its shade from 0 to 9 by its share of the largest cell."""
+        most = max(int(self.figures.table.max()), 1)
+        return [[(count, -(-9 * count // most)) for count in line] for line in self.figures.table.tolist()]
+
+
+@dataclass(frozen=True)
+class AgreementReport:
+    levels: list[int]
+    pairs: list[Pair]
+    overall: Pair
+    twice: int
+
+
+def agreement(collection: Collection) -> AgreementReport:
+    """Agreement of each pair of assessors on the items both judged, and of first with second opinions over all."""
+    levels = [grade.value for grade in collection.grades.all()]
+    table = judgment_table(collection)
+    a, b = _twice_judged(table.items)
+    people = {user.pk: user for user in User.objects.filter(pk__in=np.unique(table.assessors).tolist())}
+    low, high = (np.minimum, np.maximum)
+    one, two = low(table.assessors[a], table.assessors[b]), high(table.assessors[a], table.assessors[b])
+    turned = table.assessors[a] != one
+    of_one = np.where(turned, table.grades[b], table.grades[a])
+    of_two = np.where(turned, table.grades[a], table.grades[b])
+    pairs = []
+    for x, y in sorted(set(zip(one.tolist(), two.tolist(), strict=True))):
+        here = (one == x) & (two == y)
+        figures = kappa.agreement(of_one[here], of_two[here], levels)
+        pairs.append(Pair(people[x].name, people[y].name, figures, people[x].username, people[y].username))
+    pairs.sort(key=lambda pair: (pair.first, pair.second))
+    overall = kappa.agreement(table.grades[a], table.grades[b], levels)
+    return AgreementReport(levels, pairs, Pair("First opinions", "Second opinions", overall), len(np.unique(table.items[a])))
+
+
+def _twice_judged(items: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rows of each pair of judgments of the same item; `items` is sorted. Two, as a rule; more after changes of seats."""
+    _, starts, counts = np.unique(items, return_index=True, return_counts=True)
+    first, second = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for size in np.unique(counts[counts > 1]).tolist():
+        begin = starts[counts == size]
+        for i, j in combinations(range(size), 2):
+            first.append(begin + i)
+            second.append(begin + j)
+    return np.concatenate(first), np.concatenate(second)
+
+
+# Overviews
+
+
+@dataclass(frozen=True)
+class ToJudge:
+    slug: str
+    name: str
+    left: int
+
+
+def to_judge(user: Anyone) -> list[ToJudge]:
+    """What waits for an assessor, in each collection that is open; one query."""
+    if not isinstance(user, User):
+        return []
+    member = {
+        "collection__memberships__user": user,
+        "collection__memberships__role": Role.ASSESSOR,
+        "collection__memberships__ended_at": None,
+        "collection__archived_at": None,
+    }
+    own = Seat.objects.filter(assessor=user, judged_at=None)
+    waiting = (own | blind.free_seats(user)).filter(**member).order_by()
+    rows = waiting.values_list("collection__slug", "collection__name").annotate(left=Count("pk"))
+    return [ToJudge(slug, name, left) for slug, name, left in rows.order_by("collection__name")]
+
+
+def judged_stage(collection: Collection, user: Anyone, roles: set[str]) -> Stage:
+    """The line's fifth stage: for assessors their own part, for everybody else all of it."""
+    own = Role.ASSESSOR in roles and Role.ORGANIZER not in roles and isinstance(user, User)
+    seats = Seat.objects.filter(collection=collection)
+    counts = (seats.filter(assessor_id=user.pk) if own else seats).aggregate(done=Count("judged_at"), total=Count("pk"))
+    done, total = counts["done"], counts["total"]
+    href = ""
+    if Role.ORGANIZER in roles:
+        href = reverse("progress" if total else "assign", args=[collection.slug])
+    elif own:
+        href = reverse("judge", args=[collection.slug])
+    if not total:
+        return Stage("Judged", "–", "nothing for you yet" if own else "not assigned", "todo", href)
+    whose = "yours" if own else "wanted"
+    return Stage("Judged", f"{done:,}", f"of {total:,} {whose}", "done" if done == total else "now", href)

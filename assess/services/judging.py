@@ -1,0 +1,202 @@
+"""Acts of an assessor: take the next documents, judge one."""
+
+import math
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Count, Exists, F, IntegerField, JSONField, Max, OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, JSONObject
+from django.http import Http404
+from django.utils import timezone
+
+from assess import blind
+from assess.models import Judgment, JudgmentEvent, Seat
+from config.errors import Conflict, Refusal
+from config.models import User
+from pooling.models import Collection, Grade, Guideline
+
+CLAIMED = 5  # seats of shared topics that somebody holds at a time
+AHEAD = 20  # documents a page holds
+MOST_SECONDS = 86_400
+
+
+class Stale(Conflict):
+    """Judged meanwhile in another tab or on another device; `details` tell the present grade."""
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A judgment as it was stored. `seen` counts the acts up to this one; the same act sent again gives the same."""
+
+    seat: uuid.UUID
+    client_id: uuid.UUID
+    grade: int
+    seen: int
+
+
+@dataclass(frozen=True)
+class Recorded:
+    saved: Saved
+    done: int
+    left: int
+    cards: list[blind.Card]
+
+
+@transaction.atomic
+def record_judgment(
+    collection: Collection,
+    *,
+    assessor: User,
+    seat: uuid.UUID,
+    grade: int,
+    client_id: uuid.UUID,
+    seconds: float | None = None,
+    seen: int | None = None,
+    held: Iterable[uuid.UUID] = (),
+    ahead: int = 3,
+) -> Recorded:
+    """Store an act of judging, and hand out what comes next, beyond what is `held`.
+
+    The seat's row is marked first: that locks it, so that two acts on the same document come one after the other.
+    `seen` is how many acts the sender knew of; if there are more, somebody judged it elsewhere, and it is refused.
+    """
+    if collection.judging_started_at is None:  # before the seat, as who assigns locks collection and seats in this order
+        Collection.objects.filter(pk=collection.pk, judging_started_at=None).update(judging_started_at=timezone.now())
+    mine = Seat.objects.filter(token=seat, assessor=assessor, collection=collection)
+    marked = mine.update(judged_at=Coalesce("judged_at", Value(timezone.now())))
+    facts = _facts(collection, mine, grade, client_id) if marked else None
+    if facts is None:
+        raise Http404  # unknown, somebody else's or another collection's: the mark is taken back
+    if facts.act:
+        saved = _same_act(facts, seat, client_id)
+    else:
+        _check(collection, facts, grade, seconds, seen)
+        saved = _store(facts, assessor, seat, grade, client_id, seconds)
+    done, left = facts.counts["done"], facts.counts["total"] - facts.counts["done"]
+    if facts.shares and left < CLAIMED:
+        left += claim_seats(collection, assessor=assessor, count=CLAIMED - left)
+    held = [seat, *held]
+    cards = blind.next_cards(collection, assessor, ahead, but=held) if ahead and left > 0 else []
+    return Recorded(saved, done, left, cards)
+
+
+def next_items(collection: Collection, *, assessor: User, count: int, held: Iterable[uuid.UUID] = ()) -> list[blind.Card]:
+    """The next documents to judge, taken from shared topics where one's own do not suffice."""
+    if not collection.is_archived:
+        left = blind.seats(collection, assessor).filter(judged_at=None).count()
+        if left < min(count, CLAIMED):
+            claim_seats(collection, assessor=assessor, count=min(count, CLAIMED) - left)
+    return blind.next_cards(collection, assessor, count, but=held)
+
+
+def item(collection: Collection, *, assessor: User, seat: uuid.UUID) -> blind.Card:
+    """A certain document of one's own, judged or not."""
+    found = blind.card(collection, assessor, seat)
+    if found is None:
+        raise Http404
+    return found
+
+
+CLAIM = """
+UPDATE assess_seat SET assessor_id = %(me)s, claimed_at = %(now)s
+WHERE id IN (
+    SELECT seat.id FROM assess_seat seat
+    JOIN pooling_poolitem item ON item.id = seat.item_id
+    JOIN assess_assignment mine ON mine.topic_id = item.topic_id AND mine.slot = seat.slot AND mine.assessor_id = %(me)s
+    JOIN pooling_corpus corpus ON corpus.collection_id = seat.collection_id
+    JOIN pooling_document document ON document.corpus_id = corpus.id
+        AND document.generation = corpus.generation AND document.docno = item.docno
+    WHERE seat.collection_id = %(collection)s AND seat.assessor_id IS NULL AND seat.judged_at IS NULL
+    AND NOT EXISTS (SELECT 1 FROM assess_seat other WHERE other.item_id = seat.item_id AND other.assessor_id = %(me)s)
+    ORDER BY seat.position, seat.id LIMIT %(count)s {lock}
+) AND assessor_id IS NULL
+RETURNING id
+"""
+
+
+def claim_seats(collection: Collection, *, assessor: User, count: int) -> int:
+    """Take free seats of topics one shares, by one statement: no two assessors ever get the same one."""
+    lock = "FOR UPDATE OF seat SKIP LOCKED" if connection.vendor == "postgresql" else ""
+    now = connection.ops.adapt_datetimefield_value(timezone.now())
+    values = {"me": assessor.pk, "now": now, "collection": collection.pk, "count": count}
+    with connection.cursor() as cursor:
+        cursor.execute(CLAIM.format(lock=lock), values)
+        return len(cursor.fetchall())
+
+
+# One judgment
+
+
+def _facts(collection: Collection, mine: QuerySet[Seat], grade: int, client_id: uuid.UUID) -> Any:
+    """Everything the act depends on, by one query, after the row is locked."""
+    head = Judgment.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor"), occasion=0)
+    act = JudgmentEvent.objects.filter(client_id=client_id)
+    before = JudgmentEvent.objects.filter(judgment=OuterRef("judgment"), pk__lte=OuterRef("pk")).order_by()
+    number = before.values("judgment").annotate(n=Count("pk")).values("n")
+    told = {"judgment": "judgment_id", "grade": "grade", "number": Subquery(number, output_field=IntegerField())}
+    own = Seat.objects.filter(collection=collection, assessor=OuterRef("assessor")).order_by()
+    counts = own.values("assessor").annotate(done=Count("judged_at"), total=Count("pk"))
+    guidelines = Guideline.objects.filter(collection=collection).order_by().values("collection")
+    me = mine.values("assessor")[:1]
+    free = Seat.objects.filter(
+        assessor=None,
+        judged_at=None,
+        collection=collection,
+        item__topic__assignments__assessor=Subquery(me),
+        item__topic__assignments__slot=F("slot"),
+    )
+    return mine.annotate(
+        head=Subquery(head.values(found=JSONObject(pk="pk", grade="grade", count="event_count"))[:1], output_field=JSONField()),
+        act=Subquery(act.values(found=JSONObject(**told))[:1], output_field=JSONField()),
+        counts=Subquery(counts.values(found=JSONObject(done="done", total="total")), output_field=JSONField()),
+        guideline=Coalesce(Subquery(guidelines.annotate(last=Max("version")).values("last")), 0),
+        known=Exists(Grade.objects.filter(collection=collection, value=grade)),
+        shares=Exists(free),
+    ).first()
+
+
+def _same_act(facts: Any, seat: uuid.UUID, client_id: uuid.UUID) -> Saved:
+    if facts.head is None or facts.act["judgment"] != facts.head["pk"]:
+        raise Conflict("This client_id was used for another judgment: make a new one for each act.")
+    return Saved(seat, client_id, facts.act["grade"], facts.act["number"])
+
+
+def _check(collection: Collection, facts: Any, grade: int, seconds: float | None, seen: int | None) -> None:
+    if collection.is_archived:
+        raise Conflict("This collection is archived: its judgments no longer change.")
+    if not facts.known:
+        scale = ", ".join(f"{value} ({label})" for value, label in collection.grades.values_list("value", "label"))
+        raise Refusal(f"Expected a grade of this collection's scale: {scale}; found {grade}.")
+    if seconds is not None and not (math.isfinite(seconds) and 0 <= seconds <= MOST_SECONDS):
+        raise Refusal(f"Expected 0 to {MOST_SECONDS:,} seconds; found {seconds:g}.")
+    count = facts.head["count"] if facts.head else 0
+    if seen is not None and seen != count:
+        present = {"grade": facts.head["grade"] if facts.head else None, "seen": count}
+        words = f"now {facts.head['grade']}" if facts.head else "not judged so far"
+        raise Stale(f"This document was judged elsewhere meanwhile: it is {words}. Look at it again.", **present)
+
+
+def _store(facts: Any, assessor: User, seat: uuid.UUID, grade: int, client_id: uuid.UUID, seconds: float | None) -> Saved:
+    now = timezone.now()
+    if facts.head is None:
+        head = Judgment(item_id=facts.item_id, assessor=assessor, grade=grade, first_at=now, updated_at=now)
+        head.guideline_version = facts.guideline
+        head.save(force_insert=True)
+        number, previous, count = head.pk, None, 1
+    else:
+        number, previous, count = facts.head["pk"], facts.head["grade"], facts.head["count"] + 1
+        new = {"grade": grade, "event_count": count, "guideline_version": facts.guideline, "updated_at": now}
+        Judgment.objects.filter(pk=number).update(**new)
+    JudgmentEvent(
+        judgment_id=number,
+        client_id=client_id,
+        grade=grade,
+        previous_grade=previous,
+        seconds=seconds,
+        guideline_version=facts.guideline,
+        at=now,
+    ).save(force_insert=True)
+    return Saved(seat, client_id, grade, count)

@@ -1,0 +1,34 @@
+import os
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.commands import Error
+from evaluation import exports
+from evaluation.commands import ReleaseCommand
+
+
+class Command(ReleaseCommand):
+    help = "Print or write the qrels of a release."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--view", choices=exports.VIEWS, default="graded", help="lenient, strict: grades as 0 and 1")
+        parser.add_argument("-o", "--output", metavar="FILE", help="write there and print the path; printed unless given")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        data = exports.qrels(self.release(options), options["view"])
+        if not options["output"]:
+            self.stdout.write(data.decode(), ending="")
+            return
+        target = Path(options["output"])
+        aside = target.with_name(f".{target.name}.{os.getpid()}")
+        try:
+            aside.write_bytes(data)
+            aside.replace(target)
+        except OSError as error:
+            raise Error(f"{target}: {error.strerror}.") from error
+        finally:
+            aside.unlink(missing_ok=True)
+        self.stdout.write(str(target))

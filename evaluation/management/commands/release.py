@@ -1,0 +1,29 @@
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation import services
+from evaluation.models import MergeRule
+from pooling.commands import CollectionCommand
+from pooling.services.work import Direct
+
+
+class Command(CollectionCommand):
+    help = "Freeze the judgments so far as numbered qrels, and score all runs."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug")
+        rules = "; ".join(f"{rule.value}: {rule.label}" for rule in MergeRule)
+        parser.add_argument("--rule", choices=MergeRule.values, default="primary", help=f"where two assessors differ ({rules})")
+        parser.add_argument("--note", metavar="TEXT", default="", help="shown beside the release")
+        self.add_by(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        collection = self.collection(options["slug"])
+        by, given = self.actor(options), {"rule": options["rule"], "note": options["note"]}
+        with self.bar(f"Release of {collection.name}") as tell, Direct(tell) as work:
+            release = services.freeze_release(collection, by=by, **given, score=False, work=work)
+        self.say(f"Release {release.number}: {release.counts['items']:,} judged documents, SHA-256 {release.sha256}.")
+        with self.bar(f"Scores of release {release.number}") as tell, Direct(tell) as work:
+            services.score_release(release, work=work)
+        self.stdout.write(str(release.number))

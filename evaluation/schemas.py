@@ -1,0 +1,79 @@
+"""Shapes of this app's JSON. They clean; the rules live in the services."""
+
+from datetime import datetime
+from typing import Literal
+
+from django.conf import settings
+from django.urls import reverse
+from ninja import Field, Schema
+
+from config.schemas import In
+from evaluation.models import MergeRule, Release
+
+
+class ReleaseCounts(Schema):
+    items: int = Field(description="Judged documents: the lines of the qrels.")
+    topics: int
+    judgments: int = Field(description="Opinions that were merged.")
+    assessors: int
+    grades: dict[str, int] = Field(description="Documents by grade.")
+    doubly_judged: int
+    differing: int = Field(description="Documents on which two assessors differ.")
+    lenient_from: int = Field(description="Grade from which a document counts as relevant.")
+    strict_from: int
+
+
+class ReleaseOut(Schema):
+    number: int
+    rule: MergeRule = Field(
+        description="Where two assessors differ: primary, the primary assessor's grade; highest, the higher."
+    )
+    note: str
+    sha256: str = Field(description="Of the qrels file.")
+    counts: ReleaseCounts
+    frozen_by: str = Field(alias="frozen_by.name")
+    frozen_at: datetime
+    page: str = Field(description="Address of its page.")
+
+    @staticmethod
+    def resolve_page(release: Release) -> str:
+        return settings.BASE_URL + reverse("release", args=[release.collection.slug, release.number])
+
+
+class ReleaseIn(In):
+    rule: MergeRule = Field(MergeRule.PRIMARY, description="Where two assessors differ: primary or highest.")
+    note: str = Field("", examples=["First public release."])
+
+
+class QrelsFilter(In):
+    view: Literal["graded", "lenient", "strict"] = Field(
+        "graded", description="lenient, strict: grades from that threshold on as 1, all others as 0."
+    )
+
+
+class RunScores(Schema):
+    run: str = Field(description="Tag.")
+    group: str
+    scores: dict[str, float] = Field(description="By measure. AP(rel=2) is AP with grades from 2 on as relevant.")
+
+
+class BoardOut(Schema):
+    release: int
+    lenient_from: int = Field(description="Grade from which a document is relevant for measures that name none.")
+    measures: list[str] = Field(description="Official ones first.")
+    runs: list[RunScores] = Field(description="By tag.")
+
+
+class TopicScores(Schema):
+    topic: str
+    scores: dict[str, float]
+    medians: dict[str, float] = Field(description="Of all runs.")
+
+
+class RunOut(Schema):
+    release: int
+    run: str
+    group: str
+    run_sha256: str = Field(description="Of the file as it was submitted.")
+    means: dict[str, float]
+    topics: list[TopicScores]

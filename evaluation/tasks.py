@@ -1,0 +1,20 @@
+"""Jobs of this app: each loads by id, calls one service, and may be run twice."""
+
+from config import jobs
+from config.models import User
+from evaluation import services
+from evaluation.models import Release
+from pooling.models import Collection
+
+
+@jobs.job("freeze_release", minutes=30)
+def freeze_release(running: jobs.Running) -> None:
+    collection = Collection.objects.get(pk=running.args["collection"])
+    by = User.objects.get(pk=running.args["by"])
+    services.freeze_release(collection, by=by, rule=running.args["rule"], note=running.args["note"], work=running)
+
+
+@jobs.job("score_release", minutes=240)
+def score_release(running: jobs.Running) -> None:
+    release = Release.objects.select_related("collection").get(pk=running.args["release"])
+    services.score_release(release, work=running)

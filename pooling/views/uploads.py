@@ -1,0 +1,91 @@
+"""Pages of topics and documents, and the report of any upload."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from config.forms import attempt
+from pooling import access, forms, selectors
+from pooling.models import Collection, Role, Upload, UploadKind
+from pooling.services import uploads
+from pooling.views.collections import page
+
+
+def receive(
+    request: HttpRequest,
+    collection: Collection,
+    kind: UploadKind,
+    file: UploadedFile[Any],
+    options: dict[str, str] | None = None,
+) -> Upload:
+    by, name = access.require_sign_in(request.user), file.name or ""
+    return uploads.receive_file(collection, by=by, kind=kind, name=name, chunks=file.chunks(), options=options)
+
+
+def sent(request: HttpRequest) -> tuple[Any, Any]:
+    """What a form with files is bound to, if anything: a POST without any field is still one."""
+    return (request.POST, request.FILES) if request.method == "POST" else (None, None)
+
+
+@require_http_methods(["GET", "POST"])
+def topics(request: HttpRequest, slug: str) -> HttpResponse:
+    """The topics, for everybody who may see the collection; organizers replace them until judging begins."""
+    may = (Role.ORGANIZER,) if request.method == "POST" else ()
+    collection = access.collection_for(request.user, slug, *may)
+    if request.method == "POST":
+        uploads.require_open(collection, UploadKind.TOPICS)
+    form = forms.TopicsForm(*sent(request))
+    if request.method == "POST" and form.is_valid():
+        file, encoding = form.cleaned_data["file"], form.cleaned_data["encoding"]
+        made = attempt(form, lambda: receive(request, collection, UploadKind.TOPICS, file, {"encoding": encoding}))
+        if made:
+            return redirect(made)
+    mine = access.uploads_visible_to(request.user, collection)
+    context = {
+        "form": form,
+        "page_obj": Paginator(selectors.topics(collection), 100).get_page(request.GET.get("page")),
+        "uploads": selectors.latest_uploads(mine, UploadKind.TOPICS),
+    }
+    return page(request, "pooling/topics.html", collection, status=_status(request), **context)
+
+
+@require_http_methods(["GET", "POST"])
+def documents(request: HttpRequest, slug: str) -> HttpResponse:
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    if request.method == "POST":
+        uploads.require_open(collection, UploadKind.DOCUMENTS)
+    form = forms.DocumentsForm(*sent(request))
+    if request.method == "POST" and form.is_valid():
+        made = attempt(form, lambda: receive(request, collection, UploadKind.DOCUMENTS, form.cleaned_data["file"]))
+        if made:
+            return redirect(made)
+    context = {
+        "form": form,
+        "corpus": selectors.corpus(collection),
+        "first": selectors.documents(collection).order_by("pk").defer("text")[:20],
+        "uploads": selectors.latest_uploads(collection.uploads.all(), UploadKind.DOCUMENTS),
+    }
+    return page(request, "pooling/documents.html", collection, status=_status(request), **context)
+
+
+def _status(request: HttpRequest) -> int:
+    """A form that is shown again was refused."""
+    return 422 if request.method == "POST" else 200
+
+
+@never_cache
+@require_safe
+def upload(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """How far the check of a file is, then what was found in it, by line."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.PARTICIPANT)
+    mine = access.uploads_visible_to(request.user, collection).select_related("uploaded_by", "run")
+    found = selectors.with_jobs([get_object_or_404(mine, pk=pk)])[0]
+    findings = found.report.get("findings", [])
+    return page(request, "pooling/upload.html", collection, upload=found, findings=findings)

@@ -1,0 +1,119 @@
+"""Many at the same moment: claims, and the same act sent several times. Real threads, real transactions."""
+
+import threading
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import close_old_connections, connection
+from django.http import Http404
+
+from assess.models import Judgment, JudgmentEvent, Seat
+from assess.services import assigning, judging
+from assess.services.assigning import Wanted
+from tests.assess import factories
+from tests.assess.conftest import make_bench
+
+pytestmark = pytest.mark.usefixtures("committed")
+
+
+def at_once(count: int, act: Callable[[int], Any]) -> list[Any]:
+    """The results of `count` threads that begin together; an exception counts as a result."""
+    barrier = threading.Barrier(count)
+    results: list[Any] = [None] * count
+
+    def run(number: int) -> None:
+        close_old_connections()
+        barrier.wait()
+        try:
+            results[number] = act(number)
+        except Exception as error:
+            results[number] = error
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def test_no_seat_is_claimed_twice() -> None:
+    bench = make_bench()
+    people = factories.make_assessors(bench.collection, *(f"Crowd {n}" for n in range(8)))
+    (topic,) = factories.make_work(bench.collection, bench.organizer, topics=1, items=60)
+    assigning.assign(bench.collection, by=bench.organizer, wanted=[Wanted(topic, people)], overlap=0)
+
+    def judge_all(number: int) -> list[uuid.UUID]:
+        done = []
+        while cards := judging.next_items(bench.collection, assessor=people[number], count=2):
+            for card in cards:
+                judging.record_judgment(
+                    bench.collection, assessor=people[number], seat=card.token, grade=1, client_id=uuid.uuid4(), ahead=0
+                )
+                done.append(card.token)
+        return done
+
+    results = at_once(8, judge_all)
+    assert not [result for result in results if isinstance(result, Exception)]
+    tokens = [token for result in results for token in result]
+    assert len(tokens) == len(set(tokens)) == 60
+    assert Judgment.objects.count() == JudgmentEvent.objects.count() == 60
+    assert not Seat.objects.filter(judged_at=None).exists()
+
+
+def test_the_same_act_sent_at_once_is_one_event() -> None:
+    bench = make_bench()
+    bench.assign(overlap=0)
+    card, act = bench.cards(bench.ann)[0], uuid.uuid4()
+    results = at_once(
+        8,
+        lambda number: (
+            judging.record_judgment(bench.collection, assessor=bench.ann, seat=card.token, grade=2, client_id=act, seen=0).saved
+        ),
+    )
+    assert results == [judging.Saved(card.token, act, 2, 1)] * 8
+    assert JudgmentEvent.objects.count() == 1 and Judgment.objects.get().event_count == 1
+
+
+def test_two_acts_at_once_of_which_one_is_told() -> None:
+    bench = make_bench()
+    bench.assign(overlap=0)
+    card = bench.cards(bench.ann)[0]
+    results = at_once(
+        4,
+        lambda number: judging.record_judgment(
+            bench.collection, assessor=bench.ann, seat=card.token, grade=number, client_id=uuid.uuid4(), seen=0
+        ),
+    )
+    stale = [result for result in results if isinstance(result, judging.Stale)]
+    assert len(stale) == 3 and JudgmentEvent.objects.count() == 1
+
+
+def test_assigning_anew_while_people_judge() -> None:
+    bench = make_bench()
+    factories.make_work(bench.collection, bench.organizer, topics=2, items=30)
+    assigning.auto_assign(bench.collection, by=bench.organizer, overlap=0.5, seed=1)
+
+    def act(number: int) -> None:
+        user = (bench.ann, bench.bob)[number % 2]
+        if number == 2:
+            for seed in range(4):
+                assigning.auto_assign(bench.collection, by=bench.organizer, overlap=0.5, seed=seed, everything=True)
+            return
+        for card in judging.next_items(bench.collection, assessor=user, count=20):
+            try:
+                judging.record_judgment(
+                    bench.collection, assessor=user, seat=card.token, grade=1, client_id=uuid.uuid4(), ahead=0
+                )
+            except Http404:  # it was given to somebody else a moment ago
+                pass
+
+    results = at_once(3, act)
+    assert not [result for result in results if result is not None]
+    assert Judgment.objects.count() == Seat.objects.filter(judged_at__isnull=False).count()
+    seats = Seat.objects.filter(judged_at__isnull=False)
+    assert sorted(seats.values_list("item", "assessor")) == sorted(Judgment.objects.values_list("item", "assessor"))

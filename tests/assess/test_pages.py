@@ -1,0 +1,353 @@
+"""Pages of judging, assigning, progress and agreement."""
+
+import html
+import itertools
+import re
+import uuid
+from typing import Any
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
+
+from assess.models import Assignment, JudgmentEvent, Seat
+from assess.services import assigning, judging
+from assess.services.assigning import Wanted
+from config.models import Job, User
+from pooling.models import Role
+from pooling.services import collections
+from tests import factories as people
+from tests.assess import factories
+from tests.assess.conftest import Bench
+from tests.conftest import ClientFor
+
+
+class Pages:
+    """Somebody's browser, in the bench's collection."""
+
+    def __init__(self, bench: Bench, client: Client) -> None:
+        self.client, self.base = client, f"/c/{bench.collection.slug}/"
+
+    def get(self, path: str, status: int = 200) -> str:
+        answer = self.client.get(self.base + path)
+        assert answer.status_code == status, answer.content
+        return answer.content.decode()
+
+    def post(self, path: str, json: bool = True, **values: Any) -> Any:
+        headers = {"Accept": "application/json"} if json else {}
+        self.answer = self.client.post(self.base + path, values, headers=headers)
+        return self.answer.json() if json else self.answer
+
+    def judge(self, token: uuid.UUID, grade: object = 2, **more: Any) -> Any:
+        return self.post(f"judge/{token}/", **{"grade": grade, "client_id": uuid.uuid4(), "seen": 0, **more})
+
+
+@pytest.fixture
+def ann(bench: Bench, client_for: ClientFor) -> Pages:
+    return Pages(bench, client_for(bench.ann))
+
+
+@pytest.fixture
+def organizer(bench: Bench, client_for: ClientFor) -> Pages:
+    return Pages(bench, client_for(bench.organizer))
+
+
+def words(page: str) -> str:
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page)))
+
+
+# Judge
+
+
+def test_judge_page_shows_topic_document_and_grades(bench: Bench, ann: Pages) -> None:
+    bench.assign(overlap=0)
+    card, *rest = bench.cards(bench.ann)
+    page = ann.get("judge/")
+    shown = words(page)
+    for text in (card.docno, card.title, "Second paragraph.", bench.topics[0].title, "Narrative", "0 / 5"):
+        assert text in shown
+    assert re.findall(r'data-key="(\d)"', page) == ["0", "1", "2", "3"]
+    assert f'action="/c/harbour-trials/judge/{card.token}/"' in page
+    for other in rest:
+        assert str(other.token) in page  # held ready
+
+
+def test_hostile_document_is_text(bench: Bench, ann: Pages) -> None:
+    docno = '"><img src=x onerror=alert(1)>'
+    hostile = {"title": "</title><script>alert(2)</script>", "text": "<script>alert(3)</script>\n\n</script><b>x</b>"}
+    factories.make_documents(bench.collection, [docno], **hostile, url="javascript:alert(4)")
+    factories.make_pool(bench.collection, bench.organizer, {bench.topics[0]: [docno]})
+    bench.assign(overlap=0)
+    page = ann.get("judge/")
+    for bad in ("<script>alert", "<img src=x", 'href="javascript', "<b>x</b>"):
+        assert bad not in page
+    token = Seat.objects.get(item__docno=docno).token
+    page = ann.get(f"judge/{token}/")
+    assert "<script>alert" not in page and "&lt;script&gt;alert(3)" in page and "javascript:alert(4)" in page
+    assert 'href="javascript' not in page
+
+
+def test_judging_answers_with_what_is_saved_and_next(bench: Bench, ann: Pages) -> None:
+    bench.assign(overlap=0)
+    first, second, third, *_ = bench.cards(bench.ann)
+    act = uuid.uuid4()
+    told = ann.judge(first.token, 2, client_id=act, seconds="3.5", held=f"{second.token}")
+    assert ann.answer.status_code == 200
+    assert told["saved"] == {"seat": str(first.token), "client_id": str(act), "grade": 2, "seen": 1}
+    assert told["progress"] == {"done": 1, "left": 4}
+    assert [card["seat"] for card in told["cards"]] == [str(card.token) for card in bench.cards(bench.ann)[1:4]]
+    assert told["cards"][0]["seat"] == str(third.token) and third.docno in told["cards"][0]["document_html"]
+    assert JudgmentEvent.objects.get().seconds == 3.5
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_one_judgment_takes_few_queries(
+    bench: Bench, ann: Pages, django_assert_max_num_queries: DjangoAssertNumQueries, shared: bool
+) -> None:
+    if shared:
+        wanted = [Wanted(topic, [bench.ann, bench.bob]) for topic in bench.topics]
+        assigning.assign(bench.collection, by=bench.organizer, wanted=wanted, overlap=0)
+    else:
+        bench.assign(overlap=0.4)
+    cards = bench.cards(bench.ann)
+    with django_assert_max_num_queries(12):  # the first, which also freezes the scale
+        ann.judge(cards[0].token)
+    with django_assert_max_num_queries(12):
+        ann.judge(cards[1].token)
+    with django_assert_max_num_queries(12):  # a change
+        ann.judge(cards[1].token, 0, seen=1)
+    assert ann.answer.status_code == 200 and JudgmentEvent.objects.count() == 3
+
+
+def test_without_script_a_form_redirects_to_the_next(bench: Bench, ann: Pages) -> None:
+    bench.assign(overlap=0)
+    first, second, *_ = bench.cards(bench.ann)
+    page = ann.get("judge/")
+    client_id = re.findall(r'name="client_id" value="([^"]+)"', page)[0]
+    for _again in range(2):  # a double click
+        answer = ann.post(f"judge/{first.token}/", json=False, grade=1, client_id=client_id, seen=0)
+        assert (answer.status_code, answer["Location"]) == (302, "/c/harbour-trials/judge/")
+    assert JudgmentEvent.objects.count() == 1
+    page = ann.get("judge/")
+    assert f"/judge/{second.token}/" in page and f'href="/c/harbour-trials/judge/{first.token}/">Back' in page
+    page = ann.get(f"judge/{first.token}/")
+    assert 'value="1" data-key="1" aria-pressed="true"' in page
+
+
+def test_refusals_of_the_judging_request(bench: Bench, ann: Pages, client_for: ClientFor) -> None:
+    bench.assign(overlap=0)
+    card = bench.cards(bench.ann)[0]
+    told = ann.judge(card.token, 9)
+    assert ann.answer.status_code == 422 and "found 9" in told["error"]["message"]
+    assert ann.judge(card.token, "x")["error"]["message"] == "grade: Enter a whole number."
+    assert ann.judge(card.token, 1, held="x")["error"]["code"] == "invalid"
+    bob = Pages(bench, client_for(bench.bob))
+    answers = [bob.judge(card.token), bob.judge(uuid.uuid4())]
+    assert answers[0] == answers[1] and bob.answer.status_code == 404
+    ann.judge(card.token, 3)
+    told = ann.judge(card.token, 1)
+    assert ann.answer.status_code == 409 and told["error"]["details"] == {"grade": 3, "seen": 1}
+    anonymous = Pages(bench, client_for(None))
+    anonymous.judge(card.token)
+    assert anonymous.answer.status_code == 401
+    collections.archive_collection(bench.collection)
+    ann.judge(card.token, 1, seen=1)
+    assert ann.answer.status_code == 409
+    assert JudgmentEvent.objects.count() == 1
+
+
+def test_csrf_is_asked_for(bench: Bench, client_for: ClientFor) -> None:
+    bench.assign(overlap=0)
+    pages = Pages(bench, client_for(bench.ann, csrf=True))
+    assert pages.judge(bench.cards(bench.ann)[0].token)["error"]["code"] == "csrf"
+    assert not JudgmentEvent.objects.exists()
+
+
+def test_states_without_a_document(bench: Bench, ann: Pages) -> None:
+    assert "Nothing to judge yet" in ann.get("judge/") and "Nothing to judge yet" in ann.get("judge/list/")
+    bench.assign(overlap=0)
+    bench.judge(bench.ann, 5)
+    assert "All judged" in ann.get("judge/")
+    assert "5 of 5 judged" in words(ann.get("judge/list/"))
+
+
+def test_list_leads_to_judged_documents(bench: Bench, ann: Pages) -> None:
+    bench.assign(overlap=0)
+    (card,) = bench.judge(bench.ann, 1, grade=3)
+    page = ann.get("judge/list/?topic=1")
+    assert f'href="/c/harbour-trials/judge/{card.token}/"' in page and "Highly relevant" in page
+    assert card.title not in ann.get("judge/list/?topic=2")
+
+
+def test_blindness(bench: Bench, ann: Pages, client_for: ClientFor) -> None:
+    """No answer that an assessor gets tells of runs, ranks, rounds or other people."""
+    bench.assign(overlap=1)
+    bench.judge(bench.bob, 7, grade=3)
+    card, second, *_ = bench.cards(bench.ann)
+    paths = ("judge/", f"judge/{card.token}/", "judge/list/", "judge/list/?topic=1", "", "guidelines/", "scale/")
+    texts = [ann.get(path) for path in paths] + [client_for(bench.ann).get("/").content.decode()]
+    for path in ("assign/", "progress/", "agreement/", "runs/", "pool/", "documents/", "members/"):
+        texts.append(ann.get(path, 403))
+    ann.judge(card.token, 1)
+    texts.append(ann.answer.content.decode())
+    for token, grade in ((card.token, 2), (uuid.uuid4(), 1), (second.token, 99)):
+        ann.judge(token, grade)
+        texts.append(ann.answer.content.decode())
+    for path in ("queue", "queue/progress", "queue/history", f"queue/{second.token}", "progress", "agreement", "judgments"):
+        texts.append(client_for(bench.ann).get(f"/api/v1/collections/harbour-trials/{path}").getvalue().decode())
+    for text in texts:
+        for secret in (factories.TAG, factories.GROUP, "Bob Beholder", "bob-beholder", "best_rank", "run_count"):
+            assert secret not in text
+    ranks = "|".join(str(7000 + n) for n in range(1, 6))
+    assert not any(re.search(rf"(?<![0-9a-f-])({ranks})(?![0-9a-f-])", text) for text in texts)
+
+
+def test_order_tells_nothing_of_ranks(bench: Bench) -> None:
+    (topic,) = factories.make_work(bench.collection, bench.organizer, topics=1, items=60)
+    assigning.assign(bench.collection, by=bench.organizer, wanted=[Wanted(topic, [bench.ann])], overlap=0, seed=11)
+    ranks = list(Seat.objects.filter(assessor=bench.ann).order_by("position").values_list("item__best_rank", flat=True))
+    rising = sum(a < b for a, b in itertools.pairwise(ranks))
+    assert 18 <= rising <= 42  # of 59, half by chance
+
+
+# Assign
+
+
+def test_assign_page_by_hand(bench: Bench, organizer: Pages) -> None:
+    one, two = bench.topics
+    page = organizer.get("assign/")
+    assert page.count("<select") == 4 and "everybody, shared" in page
+    fields = {
+        f"first-{one.pk}": bench.ann.pk,
+        f"second-{one.pk}": bench.bob.pk,
+        f"first-{two.pk}": "all",
+        f"second-{two.pk}": "",
+    }
+    answer = organizer.post("assign/", json=False, act="grid", overlap="40", seed="9", **fields)
+    assert (answer.status_code, answer["Location"]) == (302, "/c/harbour-trials/assign/")
+    assert Seat.objects.filter(assessor=None).count() == 5 and Seat.objects.filter(slot=2).count() == 2
+    page = organizer.get("assign/")
+    assert "seed" in page and "12 new" in page and f'<option value="{bench.ann.pk}" selected>' in page
+    again = organizer.post("assign/", json=False, act="grid", overlap="0", seed="", **fields)
+    assert again.status_code == 422 and "the overlap is 0 %" in again.content.decode()
+    odd = organizer.post("assign/", json=False, act="grid", overlap="120", **{f"first-{one.pk}": "999999"})
+    assert odd.status_code == 422 and "found “999999”" in odd.content.decode()
+
+
+def test_assign_page_by_itself(bench: Bench, organizer: Pages) -> None:
+    people_ = [bench.ann.pk, bench.bob.pk]
+    answer = organizer.post("assign/", json=False, act="auto", assessors=people_, topics="open", overlap="20", seed="")
+    assert answer.status_code == 302 and Assignment.objects.filter(slot=2).count() == 2
+    again = organizer.post("assign/", json=False, act="auto", assessors=people_, topics="open", overlap="20", seed="")
+    assert again.status_code == 422 and "Every topic has its assessor already" in again.content.decode()
+
+
+def test_new_round_is_offered_on_the_page(bench: Bench, organizer: Pages) -> None:
+    bench.assign(overlap=0)
+    factories.make_documents(bench.collection, ["N1", "N2"])
+    factories.make_pool(bench.collection, bench.organizer, {bench.topics[0]: ["N1", "N2"]})
+    assert "2 items of assigned topics wait" in words(organizer.get("assign/"))
+    assert organizer.post("assign/seats/", json=False).status_code == 302
+    assert "wait for an assessor" not in organizer.get("assign/")
+    assert Seat.objects.filter(assessor=bench.ann).count() == 7
+
+
+def test_much_to_seat_becomes_a_job(bench: Bench, organizer: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assigning, "ROWS", 3)
+    answer = organizer.post("assign/", json=False, act="auto", assessors=[bench.ann.pk], topics="open", overlap="0")
+    assert answer["Location"] == f"/jobs/{Job.objects.get(name='seat_items').pk}/"
+
+
+def test_assign_page_without_people_or_topics(organizer: Pages, bench: Bench, client_for: ClientFor) -> None:
+    other = people.make_collection(bench.organizer, "Empty one")
+    client = client_for(bench.organizer)
+    assert "No assessor yet" in client.get(f"/c/{other.slug}/assign/").content.decode()
+    factories.make_assessors(other, "Cora Critic")
+    assert "No topic yet" in client.get(f"/c/{other.slug}/assign/").content.decode()
+
+
+# Progress and agreement
+
+
+def test_progress_page(bench: Bench, organizer: Pages) -> None:
+    assert "Nothing is assigned yet" in organizer.get("progress/")
+    bench.assign(overlap=0)
+    bench.judge(bench.ann, 3, seconds=4)
+    bench.judge(bench.bob, 1, seconds=10)
+    shown = words(organizer.get("progress/"))
+    assert "40 % judged" in shown and "6 left, at 4.0 active seconds" in shown
+    assert "Ann Assessor 3 2 4.0" in shown and "Bob Beholder 1 4 10.0" in shown
+    factories.make_work(bench.collection, bench.organizer, topics=1, items=4)
+    assert "4 of 14 items have no assessor" in words(organizer.get("progress/"))
+
+
+def test_overviews_take_the_same_queries_whatever_the_size(
+    bench: Bench, organizer: Pages, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    counts = []
+    for more in (0, 2):
+        if more:
+            factories.make_work(bench.collection, bench.organizer, topics=more)
+        assigning.auto_assign(bench.collection, by=bench.organizer, overlap=0.5)
+        bench.judge(bench.ann, 20)
+        bench.judge(bench.bob, 20)
+        for path in ("progress/", "agreement/", "assign/"):
+            with django_assert_max_num_queries(30) as found:
+                organizer.get(path)
+            counts.append(len(found))
+    assert counts[:3] == counts[3:]
+
+
+def test_agreement_page_equals_scikit_learn(bench: Bench, organizer: Pages) -> None:
+    assert "Nothing was judged by two yet" in organizer.get("agreement/")
+    (topic,) = factories.make_work(bench.collection, bench.organizer, topics=1, items=40)
+    assigning.assign(bench.collection, by=bench.organizer, wanted=[Wanted(topic, [bench.ann], [bench.bob])], overlap=1)
+    grades: dict[str, list[int]] = {}
+    for user, step in ((bench.ann, 1), (bench.bob, 2)):
+        for place, card in enumerate(sorted(bench.cards(user), key=lambda card: card.docno)):
+            grade = (place % 4) if place % 3 else (place * step) % 4
+            bench_grade(bench, user, card.token, grade)
+            grades.setdefault(card.docno, []).append(grade)
+    ours, theirs = zip(*grades.values(), strict=True)
+    page = organizer.get("agreement/")
+    assert f"{cohen_kappa_score(ours, theirs):.4f}" in page
+    assert "Ann Assessor and Bob Beholder 40" in words(page) and page.count('class="matrix"') == 1
+    cell = sum(a == b == 2 for a, b in grades.values())
+    assert re.search(rf'<td class="heat-\d agree">{cell}</td>', page)
+
+
+def bench_grade(bench: Bench, user: User, token: uuid.UUID, grade: int) -> None:
+    judging.record_judgment(bench.collection, assessor=user, seat=token, grade=grade, client_id=uuid.uuid4())
+
+
+def test_undefined_kappa_tells_why(bench: Bench, organizer: Pages) -> None:
+    bench.assign(overlap=1)
+    bench.judge(bench.ann, 10, grade=0)
+    bench.judge(bench.bob, 10, grade=0)
+    shown = words(organizer.get("agreement/"))
+    assert "1.0000 – – not defined: both used one and the same grade throughout" in shown
+
+
+# Overviews
+
+
+def test_home_and_collection_lead_to_judging(bench: Bench, client_for: ClientFor) -> None:
+    bench.assign(overlap=0.4)
+    bench.judge(bench.ann, 2)
+    home = client_for(bench.ann).get("/").content.decode()
+    assert "5 documents to judge" in words(home) and 'href="/c/harbour-trials/judge/"' in home
+    page = client_for(bench.ann).get("/c/harbour-trials/").content.decode()
+    assert "2 of 7 yours" in words(page) and 'href="/c/harbour-trials/judge/"' in page
+    page = client_for(bench.organizer).get("/c/harbour-trials/").content.decode()
+    assert "2 of 14 wanted" in words(page) and 'href="/c/harbour-trials/progress/"' in page
+    guest = people.make_user("Rita Researcher")
+    people.join(bench.collection, guest, Role.RESEARCHER)
+    page = client_for(guest).get("/c/harbour-trials/").content.decode()
+    assert "2 of 14 wanted" in words(page) and "/judge/" not in page and "/progress/" not in page
+
+
+def test_shared_topics_count_as_left_on_home(bench: Bench, client_for: ClientFor) -> None:
+    assigning.assign(bench.collection, by=bench.organizer, wanted=[Wanted(bench.topics[0], [bench.ann, bench.bob])], overlap=0)
+    assert "5 documents to judge" in words(client_for(bench.ann).get("/").content.decode())
+    assert "to judge" not in words(client_for(bench.organizer).get("/").content.decode())

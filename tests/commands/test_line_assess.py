@@ -1,0 +1,71 @@
+"""Commands of judging: assign, progress, agreement, judgments."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from assess.models import AssignmentPlan, Seat
+from tests.assess.conftest import Bench, bench
+from tests.commands.conftest import Assize
+
+__all__ = ["bench"]
+pytestmark = pytest.mark.django_db
+
+
+def test_assign_by_itself(assize: Assize, bench: Bench) -> None:
+    shown = assize("assign", "harbour-trials", "--auto", "--overlap", "0.4", "--seed", 7, "--by", "olga-organizer")
+    assert (shown.status, shown.out.splitlines()[0].split()) == (0, ["TOPIC", "ITEMS", "JUDGED", "FIRST", "SECOND"])
+    assert "Seats: 14 new." in shown.err
+    plan = AssignmentPlan.objects.get()
+    assert (plan.overlap, plan.seed, plan.changed_by) == (0.4, 7, bench.organizer)
+    found = assize("assign", "harbour-trials", "--json").json
+    assert [row["topic"] for row in found] == ["1", "2"] and sorted(found[0]["first"] + found[0]["second"]) == [
+        "ann-assessor",
+        "bob-beholder",
+    ]
+    again = assize("assign", "harbour-trials", "--auto", "--by", "olga-organizer")
+    assert again.told == (1, "Error: Every topic has its assessor already.")
+
+
+def test_assign_one_topic_and_new_seats(assize: Assize, bench: Bench) -> None:
+    done = assize("assign", "harbour-trials", "--topic", 2, "--first", "bob-beholder,ann-assessor", "--by", "olga-organizer")
+    assert done.status == 0 and Seat.objects.filter(assessor=None).count() == 5
+    assert "no seat changed" in assize("assign", "harbour-trials", "--seats", "--by", "olga-organizer").err
+    wrong = assize("assign", "harbour-trials", "--topic", 9, "--first", "bob-beholder", "--by", "olga-organizer")
+    assert wrong.status == 1 and "There is no topic “9” in harbour-trials." in wrong.err
+    assert assize("assign", "harbour-trials", "--auto", "--topic", 1).status == 2
+    assert assize("assign", "nowhere").told == (1, "Error: There is no collection “nowhere”.")
+
+
+def test_progress(assize: Assize, bench: Bench) -> None:
+    bench.assign(overlap=0)
+    bench.judge(bench.ann, 2, seconds=3)
+    found = assize("progress", "harbour-trials", "--json").json
+    assert found[0] == {"of": "all", "name": "All", "done": 2, "left": 8, "seconds": 3.0}
+    assert [(row["name"], row["left"]) for row in found if row["of"] == "assessor"] == [
+        ("ann-assessor", 3),
+        ("bob-beholder", 5),
+    ]
+    assert "ann-assessor" in assize("progress", "harbour-trials").out
+
+
+def test_agreement(assize: Assize, bench: Bench) -> None:
+    assert assize("agreement", "harbour-trials", "--json").json == []
+    bench.assign(overlap=1)
+    bench.judge(bench.ann, 10, grade=1)
+    bench.judge(bench.bob, 10, grade=2)
+    pair, overall = assize("agreement", "harbour-trials", "--json").json
+    assert (pair["first"], pair["second"], pair["n"], pair["cohen"]) == ("ann-assessor", "bob-beholder", 10, 0.0)
+    assert overall["first"] == "all first" and overall["table"][1][2] == 5
+    assert "0.0000" in assize("agreement", "harbour-trials").out
+
+
+def test_judgments(assize: Assize, bench: Bench) -> None:
+    bench.assign(overlap=0)
+    (card,) = bench.judge(bench.ann, 1, grade=3)
+    (row,) = csv.DictReader(io.StringIO(assize("judgments", "harbour-trials").out))
+    assert (row["docno"], row["grade"], row["assessor"]) == (card.docno, "3", "A1")
+    assert json.loads(assize("judgments", "harbour-trials", "--format", "jsonl").out)["topic"] == "1"
+    assert assize("judgments", "harbour-trials", "--history", "--json").json[0]["previous_grade"] is None

@@ -1,0 +1,75 @@
+"""assize release, score, leaderboard, qrels."""
+
+from pathlib import Path
+
+from config.models import Job, User
+from evaluation.models import Release, Score
+from tests.commands.conftest import Assize
+from tests.conftest import Cast
+from tests.evaluation import factories
+from tests.evaluation.conftest import judged, release, second
+
+__all__ = ["judged", "release", "second"]
+HERE = "harbour-trials"
+
+
+def test_release_freezes_and_scores_at_once(judged: Cast, assize: Assize) -> None:
+    done = assize("release", HERE, "--rule", "highest", "--note", "Spring", "--by", judged.organizer.username)
+    made = Release.objects.get()
+    assert (done.status, done.out) == (0, "1\n")
+    assert f"Release 1: 6 judged documents, SHA-256 {made.sha256}." in done.err
+    assert "Scores of release 1: 2 of 2 2 runs scored" in done.err
+    assert (made.rule, made.note, made.frozen_by, Score.objects.count()) == ("highest", "Spring", judged.organizer, 28)
+    assert not Job.objects.exists()
+    assert assize("release", HERE, "--rule", "highest").told == (
+        1,
+        "Release of Harbour trials: 0 of 1 Merging the judgments\n"
+        "Error: Release 1 has these same qrels already: no grade has changed since.",
+    )
+
+
+def test_release_is_refused_in_words(cast: Cast, assize: Assize) -> None:
+    done = assize("release", HERE)
+    assert (done.status, done.err.splitlines()[-1]) == (
+        1,
+        "Error: Nothing is judged yet: a release needs at least one judgment.",
+    )
+    assert assize("release", "nowhere").told == (1, "Error: There is no collection “nowhere”.")
+    assert assize("release", HERE, "--rule", "lowest").status == 2
+
+
+def test_score_takes_new_runs(release: Release, assize: Assize) -> None:
+    factories.make_run(release.collection, "gamma", factories.BETA, by=User.objects.first() or release.frozen_by)
+    assert assize("score", HERE).out == "1\n"
+    assert assize("score", HERE, "--release", 1).out == "0\n"
+    assert assize("score", HERE, "--release", 2).told == (1, "Error: There is no release 2.")
+
+
+def test_leaderboard_as_table_and_json(release: Release, assize: Assize) -> None:
+    lines = assize("leaderboard", HERE).out.splitlines()
+    assert lines[0].split()[:5] == ["RUN", "GROUP", "AP", "NDCG", "BPREF"]
+    assert [line.split()[0] for line in lines[1:]] == ["alpha", "beta"]
+    assert lines[2].split()[:3] == ["beta", "-", "0.5000"]
+    rows = assize("leaderboard", HERE, "--json", "--sort=-AP").json
+    assert [row["run"] for row in rows] == ["beta", "alpha"]
+    stored = dict(Score.objects.filter(run__tag="alpha").values_list("measure", "mean"))
+    assert {name: value for name, value in rows[1].items() if name in stored} == {
+        name: stored[name] for name in rows[1] if name in stored
+    }
+    assert "AP(rel=2)" in assize("leaderboard", HERE, "--strict", "--json").json[0]
+
+
+def test_no_release_yet_is_told(judged: Cast, assize: Assize) -> None:
+    for command in ("leaderboard", "qrels", "score"):
+        assert assize(command, HERE).told == (1, "Error: There is no release yet.")
+
+
+def test_qrels_are_printed_or_written(release: Release, assize: Assize, tmp_path: Path) -> None:
+    whole = "1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 d 3\n2 0 e 0\n2 0 f 1\n"
+    assert assize("qrels", HERE).out == whole
+    target = tmp_path / "here.qrels"
+    assert assize("qrels", HERE, "--release", 1, "-o", target).out == f"{target}\n"
+    assert (target.read_text(), list(tmp_path.iterdir())) == (whole, [target])
+    assert assize("qrels", HERE, "--view", "strict").out.startswith("1 0 a 1\n1 0 b 0\n1 0 c 0\n")
+    missing = tmp_path / "no" / "where"
+    assert assize("qrels", HERE, "-o", missing).told == (1, f"Error: {missing}: No such file or directory.")

@@ -1,0 +1,88 @@
+import gzip
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from pooling import selectors
+from pooling.models import Pool, Run, Upload
+from tests.commands.conftest import Assize
+from tests.conftest import Cast
+from tests.pooling import files
+from tests.pooling.files import run_file
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _own_data(settings: Settings, tmp_path: Path) -> None:
+    settings.DATA = tmp_path / "data"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "topics.tsv").write_bytes(files.TOPICS)
+    (tmp_path / "docs.jsonl.gz").write_bytes(gzip.compress(files.documents()))
+    (tmp_path / "a.run").write_bytes(run_file("alpha", t1="d1 d2", t2="d3", t10="d4"))
+    (tmp_path / "b.run").write_bytes(run_file("beta", t1="d2 d5", t2="d3", t10="d4"))
+    (tmp_path / "bad.run").write_bytes(b"1 Q0 d1 1 2.0 bad\n1 Q0 d1 2\n")
+    return tmp_path
+
+
+def test_from_files_to_a_pool(assize: Assize, cast: Cast, folder: Path) -> None:
+    done = assize("import-topics", "harbour-trials", folder / "topics.tsv")
+    assert (done.status, done.out) == (0, "3 topics\n")
+    assert assize("import-documents", "harbour-trials", folder / "docs.jsonl.gz").out == "5 documents\n"
+    done = assize("import-run", "harbour-trials", folder / "a.run", folder / "b.run", "--group", "North", "--kind", "manual")
+    assert (done.status, done.out) == (0, "alpha  3 topics  4 lines\nbeta  3 topics  4 lines\n")
+    assert {(run.tag, run.group, run.kind, run.submitted_by) for run in Run.objects.all()} == {
+        ("alpha", "North", "manual", cast.staff),
+        ("beta", "North", "manual", cast.staff),
+    }
+    shown = assize("draw-pool", "harbour-trials", "--estimate", "--depth", "1", "--json").json
+    assert [(row["depth"], row["items"]) for row in shown] == [(1, 4), (5, 5), (10, 5), (20, 5), (50, 5), (100, 5)]
+    assert Pool.objects.count() == 0
+    drawn = assize("draw-pool", "harbour-trials", "--depth", "1", "--run", "alpha", "--json", "--by", "olga-organizer")
+    assert drawn.json == [{"round": 1, "depth": 1, "runs": 1, "items": 3}]
+    assert Pool.objects.get().drawn_by == cast.organizer
+    again = assize("draw-pool", "harbour-trials", "--depth", "1", "--run", "alpha")
+    assert again.status == 1 and "Nothing is new" in again.err
+    assert not list((folder / "data" / "files").glob(".command-*"))
+
+
+def test_bad_run_is_listed_by_line_and_stores_nothing(assize: Assize, cast: Cast, folder: Path) -> None:
+    assize("import-topics", "harbour-trials", folder / "topics.tsv")
+    told = assize("import-run", "harbour-trials", folder / "bad.run", folder / "a.run")
+    assert (told.status, told.out) == (1, "alpha  3 topics  4 lines\n")
+    assert "bad.run:2: error: Line 2 has 4 columns; 6 are needed: topic Q0 docid rank score tag." in told.err.splitlines()
+    assert told.err.splitlines()[-1] == "Error: Refused: 1 of 2 files. Nothing of it was stored."
+    assert [run.tag for run in Run.objects.all()] == ["alpha"]
+    assert Upload.objects.get(name="bad.run").path == ""
+
+
+def test_bad_documents_leave_the_old(assize: Assize, cast: Cast, folder: Path) -> None:
+    assize("import-documents", "harbour-trials", folder / "docs.jsonl.gz")
+    told = assize("import-documents", "harbour-trials", folder / "topics.tsv")
+    assert told.status == 1
+    assert selectors.documents(cast.collection).count() == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("import-run", "harbour-trials", "a.run"), "There are no topics yet"),
+        (("import-topics", "nowhere", "topics.tsv"), "There is no collection “nowhere”."),
+        (("import-topics", "harbour-trials", "none.tsv"), "No such file or directory."),
+        (("draw-pool", "harbour-trials"), "Say how deep with --depth N"),
+        (("draw-pool", "harbour-trials", "--depth", "0"), "1 to 1,000; found 0"),
+        (("draw-pool", "harbour-trials", "--depth", "5"), "Choose at least one run."),
+        (("draw-pool", "harbour-trials", "--depth", "5", "--run", "x"), "harbour-trials has no run “x”."),
+    ],
+)
+def test_what_cannot_be_done_is_told(
+    assize: Assize, cast: Cast, folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], words: str
+) -> None:
+    monkeypatch.chdir(folder)
+    told = assize(*arguments)
+    assert told.status == 1
+    assert words in told.err

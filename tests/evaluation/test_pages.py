@@ -1,0 +1,308 @@
+"""Pages of releases and scores: what each role sees, each state, downloads, and how many queries they take."""
+
+import re
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from config.models import Job
+from evaluation import services
+from evaluation.models import Release
+from pooling.models import Collection, Run
+from pooling.services import collections
+from tests.conftest import Cast, ClientFor
+from tests.evaluation import factories
+
+HERE = "/c/harbour-trials/"
+PAGES = ("releases/", "releases/1/", "leaderboard/", "leaderboard/topics/1/", "scores/alpha/")
+FILES = ("releases/1/qrels/", "leaderboard/scores.csv", "leaderboard/topics.csv", "scores/alpha/trec_eval/")
+SEE = ("organizer", "participant", "researcher", "staff")
+
+
+@pytest.fixture
+def olga(cast: Cast, client_for: ClientFor) -> Client:
+    return client_for(cast.organizer)
+
+
+def status(client: Client, path: str) -> int:
+    answer = client.get(path)
+    for close in getattr(answer, "_resource_closers", []):
+        close()  # answer.close() would end the test's connection too
+    return int(answer.status_code)
+
+
+def text(client: Client, path: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", client.get(HERE + path).content.decode()))
+
+
+# Who sees
+
+
+@pytest.mark.parametrize("path", [*PAGES, *FILES])
+def test_private_scores_by_role(release: Release, judged: Cast, client_for: ClientFor, path: str) -> None:
+    found = {who: status(client_for(getattr(judged, who)), HERE + path) for who in SEE}
+    assert found == dict.fromkeys(SEE, 200)
+    for who, expected in (("assessor", 403), ("adjudicator", 403), ("stranger", 404), ("other_organizer", 404)):
+        assert status(client_for(getattr(judged, who)), HERE + path) == expected
+    assert status(client_for(None), HERE + path) == 302
+
+
+@pytest.mark.parametrize("visibility", ["public", "unlisted"])
+@pytest.mark.parametrize("path", [*PAGES, *FILES])
+def test_open_scores_are_for_all_but_its_judges(
+    release: Release, judged: Cast, client_for: ClientFor, path: str, visibility: str
+) -> None:
+    Collection.objects.filter(pk=judged.collection.pk).update(visibility=visibility)
+    for who in (None, judged.stranger, judged.participant):
+        assert status(client_for(who), HERE + path) == 200
+    for blind in (judged.assessor, judged.adjudicator):
+        answer = client_for(blind).get(HERE + path)
+        assert answer.status_code == 403
+        assert "Scores tell which runs found what" in answer.content.decode()
+
+
+def test_ended_assessor_sees_an_open_collection(release: Release, judged: Cast, client_for: ClientFor) -> None:
+    Collection.objects.filter(pk=judged.collection.pk).update(visibility="public")
+    judged.collection.memberships.filter(user=judged.assessor).update(ended_at=release.frozen_at)
+    assert client_for(judged.assessor).get(HERE + "leaderboard/").status_code == 200
+
+
+@pytest.mark.parametrize("who", ["organizer", "assessor", "participant"])
+def test_tabs_are_for_who_may(release: Release, judged: Cast, client_for: ClientFor, who: str) -> None:
+    page = client_for(getattr(judged, who)).get(HERE).content.decode()
+    assert (f'href="{HERE}leaderboard/"' in page, f'href="{HERE}releases/"' in page) == ((who != "assessor"),) * 2
+
+
+# Freezing
+
+
+def test_freeze_asks_for_a_job_and_the_page_follows_it(judged: Cast, olga: Client) -> None:
+    page = text(olga, "releases/")
+    assert "No release yet" in page and "9 judgments so far" in page and "Freeze the qrels" in page
+    answer = olga.post(f"{HERE}releases/", {"rule": "highest", "note": "Spring"})
+    assert (answer.status_code, answer["Location"]) == (302, f"{HERE}releases/")
+    job = Job.objects.get(name="freeze_release")
+    assert (job.args["rule"], job.args["note"], job.started_by) == ("highest", "Spring", judged.organizer)
+    page = olga.get(f"{HERE}releases/").content.decode()
+    assert 'hx-trigger="every 1s"' in page and "The judgments are being frozen" in page
+    Job.objects.update(state="failed", message="The disk is full.")
+    assert "The last freeze failed The disk is full." in text(olga, "releases/")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"rule": "lowest"}, "Select a valid choice. lowest is not one of the available choices."),
+        ({}, "This field is required."),
+        ({"rule": "primary", "note": "x" * 5001}, "Ensure this value has at most 5000 characters (it has 5001)."),
+    ],
+)
+def test_bad_freeze_is_told_at_the_field(judged: Cast, olga: Client, given: dict[str, str], words: str) -> None:
+    answer = olga.post(f"{HERE}releases/", {"note": "", **given})
+    assert answer.status_code == 422
+    assert words in answer.content.decode()
+    assert not Job.objects.exists()
+
+
+def test_freezing_nothing_is_refused_in_words(cast: Cast, olga: Client) -> None:
+    answer = olga.post(f"{HERE}releases/", {"rule": "primary", "note": ""})
+    assert answer.status_code == 422
+    assert "Nothing is judged yet: a release needs at least one judgment." in answer.content.decode()
+    assert "Nothing is judged yet. A release needs" in text(olga, "releases/")
+
+
+@pytest.mark.parametrize("who", ["participant", "researcher", "assessor"])
+def test_only_organizers_freeze_and_score(release: Release, judged: Cast, client_for: ClientFor, who: str) -> None:
+    client = client_for(getattr(judged, who))
+    assert client.post(f"{HERE}releases/", {"rule": "primary"}).status_code == 403
+    assert client.post(f"{HERE}releases/1/score/").status_code == 403
+    if who != "assessor":
+        assert "Freeze the qrels" not in client.get(f"{HERE}releases/").content.decode()
+
+
+def test_archived_collection_shows_and_refuses(release: Release, judged: Cast, olga: Client) -> None:
+    collections.archive_collection(judged.collection)
+    assert olga.get(f"{HERE}leaderboard/").status_code == 200
+    assert "Freeze the qrels" not in olga.get(f"{HERE}releases/").content.decode()
+    assert olga.post(f"{HERE}releases/1/score/").status_code == 409
+    answer = olga.post(f"{HERE}releases/", {"rule": "primary", "note": ""})
+    assert (answer.status_code, "archived; restore it first" in answer.content.decode()) == (422, True)
+
+
+def test_release_page_tells_what_is_in_it(release: Release, judged: Cast, olga: Client) -> None:
+    page = text(olga, "releases/1/")
+    for words in (
+        "First one.",
+        "6 of 2 topics",
+        "9 by 2 assessors",
+        "3 documents, with different grades on 2",
+        release.sha256,
+        "no judgment",
+    ):
+        assert words in page, words
+    factories.judge(factories.make_item(judged.collection, "1", "a", by=judged.organizer), judged.assessor, 0)
+    assert "1 judgment made or changed" in text(olga, "releases/1/")
+    factories.freeze(judged.collection, judged.organizer)
+    assert "Release 2 is newer." in text(olga, "releases/1/")
+    assert olga.get(f"{HERE}releases/3/").status_code == 404
+
+
+# Leaderboard
+
+
+def test_no_release_yet(judged: Cast, olga: Client, client_for: ClientFor) -> None:
+    assert "No release yet Runs are scored when the judgments are frozen" in text(olga, "leaderboard/")
+    assert "Scores appear here when the organizers release" in text(client_for(judged.participant), "leaderboard/")
+    assert olga.get(f"{HERE}leaderboard/?release=1").status_code == 404
+
+
+def test_scoring_under_way_failed_and_done(judged: Cast, olga: Client, client_for: ClientFor) -> None:
+    made = factories.freeze(judged.collection, judged.organizer, score=True)
+    job = Job.objects.get(name="score_release")
+    for client in (olga, client_for(judged.participant)):
+        page = client.get(f"{HERE}leaderboard/").content.decode()
+        assert "The runs are being scored" in page and 'hx-select="#board"' in page and "<tbody>" not in page
+    Job.objects.filter(pk=job.pk).update(state="failed", message="It took too long.")
+    page = text(olga, "leaderboard/")
+    assert "2 runs have no scores" in page and "It took too long." in page and "Score new runs" in page
+    factories.score(made)
+    page = text(olga, "leaderboard/")
+    assert "Score new runs" not in page and "alpha" in page
+
+
+def test_leaderboard_sorts_by_link(release: Release, olga: Client) -> None:
+    page = olga.get(f"{HERE}leaderboard/?release=1").content.decode()
+    assert re.findall(r'<th scope="row" class="pin"><a[^>]*>(\w+)', page) == ["alpha", "beta"]
+    assert re.findall(r'aria-sort="(\w+)"><a href="([^"]+)"', page) == [("descending", "?release=1&amp;sort=-AP")]
+    page = olga.get(f"{HERE}leaderboard/?release=1&sort=-AP").content.decode()
+    assert re.findall(r'<th scope="row" class="pin"><a[^>]*>(\w+)', page) == ["beta", "alpha"]
+    assert re.findall(r'aria-sort="(\w+)"', page) == ["ascending"]
+    assert len(re.findall(r"<strong>0\.\d{4}<span", page)) == 5
+
+
+def test_own_runs_are_marked(release: Release, judged: Cast, client_for: ClientFor) -> None:
+    page = client_for(judged.participant).get(f"{HERE}leaderboard/").content.decode()
+    assert re.findall(r'<tr class="mine"><th[^>]*><a[^>]*>(\w+)', page) == ["alpha"]
+
+
+def test_strict_view(release: Release, olga: Client) -> None:
+    page = text(olga, "leaderboard/?view=strict")
+    assert "MAP(rel=2)" in page and "Relevant from grade 2" in page and "Lenient view" in page
+
+
+def test_old_release_stays_readable(release: Release, judged: Cast, olga: Client) -> None:
+    before = olga.get(f"{HERE}leaderboard/scores.csv?release=1").content
+    factories.judge(factories.make_item(judged.collection, "1", "a", by=judged.organizer), judged.assessor, 0)
+    factories.score(factories.freeze(judged.collection, judged.organizer))
+    assert olga.get(f"{HERE}leaderboard/scores.csv?release=1").content == before
+    assert olga.get(f"{HERE}leaderboard/scores.csv").content != before
+    assert "Release 1" in text(olga, "leaderboard/")
+
+
+@pytest.mark.parametrize("number", ["0", "7", "x", "-1", "9" * 30, "١"])
+@pytest.mark.parametrize("path", ["leaderboard/", "leaderboard/topics/1/", "scores/alpha/", "leaderboard/scores.csv"])
+def test_strange_release_numbers(release: Release, olga: Client, path: str, number: str) -> None:
+    assert olga.get(f"{HERE}{path}", {"release": number}).status_code == 404
+
+
+def test_score_button(release: Release, judged: Cast, olga: Client) -> None:
+    factories.make_run(judged.collection, "gamma", factories.BETA, by=judged.organizer)
+    assert "1 run has no scores" in text(olga, "leaderboard/")
+    answer = olga.post(f"{HERE}releases/1/score/")
+    assert (answer.status_code, answer["Location"]) == (302, f"{HERE}leaderboard/?release=1")
+    job = Job.objects.get(name="score_release")
+    assert job.args == {"release": release.pk}
+    assert services.request_scores(release, by=judged.organizer) == job
+    page = text(olga, "leaderboard/")
+    assert "The runs are being scored" in page and "alpha" in page  # what is there stays in view
+
+
+# Topics and runs
+
+
+def test_topic_page(release: Release, olga: Client) -> None:
+    page = text(olga, "leaderboard/topics/2/")
+    assert "Topic 2: Topic named 2" in page and "2 relevant of 3 judged" in page and "Median" in page
+    assert olga.get(f"{HERE}leaderboard/topics/10/").status_code == 404  # beta answers it, nobody judged it
+    assert olga.get(f"{HERE}leaderboard/topics/1/?sort=-AP&view=strict").status_code == 200
+
+
+def test_topic_with_a_slash_in_its_number(judged: Cast, olga: Client) -> None:
+    factories.judge(factories.make_item(judged.collection, "b/3é", "a", by=judged.organizer), judged.assessor, 0)
+    factories.score(factories.freeze(judged.collection, judged.organizer))
+    page = olga.get(f"{HERE}leaderboard/").content.decode()
+    [address] = re.findall(r'href="([^"]*topics/b[^"]*)"', page)
+    assert "No document of this topic is relevant" in olga.get(address).content.decode()
+
+
+def test_run_page(release: Release, olga: Client) -> None:
+    page = text(olga, "scores/beta/")
+    assert "Above the median of all runs on 1 topic, below it on 1." in page
+    assert "0.5000" in page and "automatic · 3 documents for 2 topics" in page
+    page = text(olga, "scores/beta/?measure=nDCG@10")
+    assert "nDCG@10 by topic" in page
+    assert "AP by topic" in text(olga, "scores/beta/?measure=odd")
+    assert olga.get(f"{HERE}scores/gamma/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "kind"),
+    [
+        ("releases/1/qrels/", "harbour-trials-release-1.qrels", "application/octet-stream"),
+        ("releases/1/qrels/?view=strict", "harbour-trials-release-1-strict.qrels", "text/plain"),
+        ("leaderboard/scores.csv", "harbour-trials-release-1-scores.csv", "text/csv"),
+        ("leaderboard/topics.csv", "harbour-trials-release-1-topics.csv", "text/csv"),
+        ("scores/alpha/trec_eval/", "harbour-trials-release-1-alpha.txt", "text/plain"),
+    ],
+)
+def test_downloads_have_names(release: Release, olga: Client, path: str, name: str, kind: str) -> None:
+    answer = olga.get(HERE + path)
+    assert answer["Content-Disposition"] == f'attachment; filename="{name}"'
+    assert answer["Content-Type"] == kind
+    assert len(b"".join(answer)) > 20
+
+
+def test_qrels_download_is_the_frozen_file(release: Release, olga: Client) -> None:
+    assert b"".join(olga.get(f"{HERE}releases/1/qrels/")).startswith(b"1 0 a 2\n")
+    assert olga.get(f"{HERE}releases/1/qrels/?view=odd").status_code == 422
+
+
+def test_home_lists_public_releases_but_not_to_its_judges(release: Release, judged: Cast, client_for: ClientFor) -> None:
+    def listed(client: Client) -> bool:
+        return "Harbour trials, release 1" in client.get("/").content.decode()
+
+    assert not listed(client_for(None))
+    Collection.objects.filter(pk=judged.collection.pk).update(visibility="public")
+    assert (listed(client_for(None)), listed(client_for(judged.participant))) == (True, True)
+    assert not listed(client_for(judged.assessor))
+
+
+# Queries
+
+
+COUNTS = {
+    "releases/": 8,
+    "releases/1/": 10,
+    "leaderboard/": 11,
+    "leaderboard/topics/1/": 10,
+    "scores/alpha/": 11,
+    "leaderboard/scores.csv": 7,
+    "leaderboard/topics.csv": 6,
+}
+
+
+@pytest.mark.parametrize("path", COUNTS)
+def test_query_counts_do_not_grow(
+    judged: Cast, olga: Client, path: str, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    Run.objects.filter(tag="beta").delete()
+    made = factories.freeze(judged.collection, judged.organizer)
+    factories.score(made)
+    olga.get(HERE + path)
+    for runs in (1, 3):
+        for number in range(Run.objects.count(), runs):
+            factories.make_run(judged.collection, f"more-{number}", factories.BETA, by=judged.organizer)
+        factories.score(made)
+        with django_assert_num_queries(COUNTS[path]):
+            b"".join(olga.get(HERE + path))

@@ -1,0 +1,247 @@
+"""Pages of topics, documents, runs and the pool: what each shows and takes, and to whom."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries, Settings
+
+from config.models import Job
+from pooling.models import Collection, Pool, Role, Upload, UploadKind
+from pooling.services import collections, pools
+from pooling.services.work import Direct
+from tests import factories
+from tests.conftest import Cast, ClientFor
+from tests.pooling import files
+from tests.pooling.files import run_file
+
+HERE = "/c/harbour-trials/"
+
+
+@pytest.fixture(autouse=True)
+def _own_data(settings: Settings, tmp_path: Path) -> None:
+    settings.DATA = tmp_path
+
+
+@pytest.fixture
+def olga(cast: Cast, client_for: ClientFor) -> Client:
+    return client_for(cast.organizer)
+
+
+def file(data: bytes, name: str = "a.txt") -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, data)
+
+
+def text(page: str) -> str:
+    """What a person reads."""
+    return " ".join(re.sub(r"<[^>]+>", " ", page.partition("<main")[2]).split())
+
+
+# Topics and documents
+
+
+def test_topics_are_uploaded_and_shown(cast: Cast, olga: Client) -> None:
+    answer = olga.post(f"{HERE}topics/", {"file": file(files.TOPICS), "encoding": "utf-8"})
+    upload = Upload.objects.get()
+    assert (answer.status_code, answer["Location"]) == (302, f"{HERE}uploads/{upload.pk}/")
+    page = olga.get(answer["Location"]).content.decode()
+    assert f'hx-get="{HERE}uploads/{upload.pk}/"' in page and "Being checked" in page
+    files.check(upload)
+    page = olga.get(answer["Location"]).content.decode()
+    assert (
+        "3 topics are the collection's topics now." in text(page).replace("&#x27;", "'")
+        and "hx-get" not in page.partition("<main")[2]
+    )
+    shown = text(olga.get(f"{HERE}topics/").content.decode())
+    assert "1 tidal power fish near turbines 2 harbour walls 10 pilots" in shown
+
+
+def test_topics_page_for_others_has_no_form(cast: Cast, client_for: ClientFor) -> None:
+    files.take_topics(cast.collection, cast.organizer)
+    page = client_for(cast.assessor).get(f"{HERE}topics/").content.decode()
+    assert "tidal power" in page and "multipart" not in page and "uploads/" not in page
+    Collection.objects.update(visibility="public")
+    assert "tidal power" in client_for(None).get(f"{HERE}topics/").content.decode()
+
+
+def test_frozen_topics_answer_409(cast: Cast, olga: Client) -> None:
+    Collection.objects.update(judging_started_at=timezone.now())
+    answer = olga.post(f"{HERE}topics/", {"file": file(files.TOPICS)})
+    assert (answer.status_code, "judging has begun" in answer.content.decode()) == (409, True)
+    assert "multipart" not in olga.get(f"{HERE}topics/").content.decode()
+
+
+def test_missing_file_is_told_at_its_field(cast: Cast, olga: Client) -> None:
+    for place in ("topics/", "documents/"):
+        answer = olga.post(HERE + place, {})
+        assert (answer.status_code, answer.context["form"].errors["file"]) == (422, ["This field is required."])
+
+
+def test_documents_are_uploaded_and_shown(cast: Cast, olga: Client) -> None:
+    assert "No documents yet" in olga.get(f"{HERE}documents/").content.decode()
+    olga.post(f"{HERE}documents/", {"file": file(files.documents(), "docs.jsonl")})
+    files.check(Upload.objects.get())
+    page = text(olga.get(f"{HERE}documents/").content.decode())
+    assert "5 documents; the first 5 of them:" in page and "d1 About d1" in page
+
+
+def test_refused_file_is_reported_by_line(cast: Cast, olga: Client) -> None:
+    upload = files.take(cast.collection, cast.organizer, UploadKind.DOCUMENTS, b'{"id": "a b"}\n[]\n', "docs.jsonl")
+    page = text(olga.get(f"{HERE}uploads/{upload.pk}/").content.decode())
+    assert "Refused: 2 faults. Nothing of the file was stored." in page
+    assert "2 fault Line 2: expected a JSON object, found a list. NOT_OBJECT" in page
+    assert upload.sha256 in page
+
+
+def test_check_that_failed_is_told(cast: Cast, olga: Client) -> None:
+    upload = files.send(cast.collection, cast.organizer, UploadKind.TOPICS, files.TOPICS)
+    Job.objects.filter(pk=upload.job_id or 0).update(state="failed", message="It took longer than 120 minutes and was stopped.")
+    page = text(olga.get(f"{HERE}uploads/{upload.pk}/").content.decode())
+    assert "It could not be checked. It took longer than 120 minutes and was stopped. Send it again" in page
+
+
+def test_upload_too_large_is_413_with_the_limit(cast: Cast, olga: Client, settings: Settings) -> None:
+    settings.UPLOAD_MB = 1
+    answer = olga.post(f"{HERE}topics/", {"file": file(b"x" * 1_200_000)})
+    assert answer.status_code == 413
+    assert "The upload has 1 MB; at most 1 MB may be sent at once." in answer.content.decode()
+    assert Upload.objects.count() == 0
+
+
+def test_archived_collection_answers_409(cast: Cast, olga: Client) -> None:
+    files.fill(cast.collection, cast.organizer)
+    collections.archive_collection(cast.collection)
+    for place in ("topics/", "documents/", "runs/"):
+        assert olga.post(HERE + place, {"file": file(b"x")}).status_code == 409
+        assert "multipart" not in olga.get(HERE + place).content.decode()
+    answer = olga.post(f"{HERE}pool/", {"depth": 1, "runs": [run.pk for run in cast.collection.runs.all()]})
+    assert (answer.status_code, Pool.objects.count()) == (422, 0)
+    assert "archived" in answer.content.decode()
+
+
+# Runs
+
+
+def test_participant_uploads_several_runs_at_once(cast: Cast, client_for: ClientFor) -> None:
+    files.take_topics(cast.collection, cast.organizer)
+    client = client_for(cast.participant)
+    two = [file(run_file("one", t1="d1"), "one.run"), file(run_file("two", t1="d2"), "two.run")]
+    answer = client.post(f"{HERE}runs/", {"file": two, "group": "North", "kind": "manual", "description": "By hand."})
+    assert (answer.status_code, answer["Location"]) == (302, f"{HERE}runs/")
+    for upload in Upload.objects.filter(kind="run"):
+        files.check(upload)
+    page = text(client.get(f"{HERE}runs/").content.decode())
+    assert "one North manual 1 1" in page and "two North manual 1 1" in page
+    shown = text(client.get(f"{HERE}runs/one/").content.decode())
+    assert "By hand." in shown and "No documents are imported yet" in shown
+    sent = client.get(f"{HERE}runs/one/file/")
+    assert (sent.getvalue(), sent["Content-Disposition"]) == (run_file("one", t1="d1"), 'attachment; filename="one.run"')
+
+
+def test_participant_sees_only_their_own(cast: Cast, client_for: ClientFor) -> None:
+    files.fill(cast.collection, cast.organizer)
+    rival = factories.make_user("Rival")
+    factories.join(cast.collection, rival, Role.PARTICIPANT)
+    mine = files.take_run(cast.collection, cast.participant, run_file("mine", t1="d1"))
+    rivals = files.take_run(cast.collection, rival, run_file("rivals", t1="d2"))
+    client = client_for(cast.participant)
+    page = client.get(f"{HERE}runs/").content.decode()
+    assert "mine" in page and "rivals" not in page and "alpha" not in page
+    for place in ("runs/rivals/", "runs/rivals/file/", "runs/alpha/", f"uploads/{rivals.upload_id}/"):
+        assert client.get(HERE + place).status_code == 404
+    for place in ("runs/mine/", f"uploads/{mine.upload_id}/"):
+        assert client.get(HERE + place).status_code == 200
+    assert client_for(cast.organizer).get(f"{HERE}runs/rivals/").status_code == 200
+
+
+@pytest.mark.parametrize("role", ["assessor", "adjudicator", "researcher"])
+def test_blind_roles_never_see_runs_or_pool(cast: Cast, client_for: ClientFor, role: str) -> None:
+    runs = files.fill(cast.collection, cast.organizer)
+    files.draw(cast.collection, cast.organizer, 1)
+    client = client_for(getattr(cast, role))
+    for place in ("runs/", "runs/alpha/", "runs/alpha/file/", f"uploads/{runs[0].upload_id}/", "pool/", "documents/"):
+        assert client.get(HERE + place).status_code == 403, place
+    for place in ("", "topics/"):
+        page = client.get(HERE + place).content.decode()
+        assert "alpha" not in page and "/runs/" not in page and "/pool/" not in page
+
+
+def test_runs_page_asks_the_same_number_of_queries(
+    cast: Cast, olga: Client, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    files.take_topics(cast.collection, cast.organizer)
+    olga.get(f"{HERE}runs/")
+    for tags in (["a"], ["b", "c"]):
+        for tag in tags:
+            files.take_run(cast.collection, cast.organizer, run_file(tag, t1="d1"))
+        with django_assert_num_queries(10):
+            assert olga.get(f"{HERE}runs/").status_code == 200
+
+
+def test_topics_page_query_count(cast: Cast, olga: Client, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    for data in (b"1\tone\n", b"1\tone\n2\ttwo\n3\tthree\n"):
+        files.take(cast.collection, cast.organizer, UploadKind.TOPICS, data)
+        with django_assert_num_queries(8):
+            assert olga.get(f"{HERE}topics/").status_code == 200
+
+
+def test_unknown_run_is_404(cast: Cast, olga: Client) -> None:
+    assert [olga.get(f"{HERE}runs/{tag}/").status_code for tag in ("nobody", "a%00b")] == [404, 404]
+
+
+# Pool
+
+
+def test_pool_page_shows_sizes_then_draws(cast: Cast, olga: Client) -> None:
+    runs = files.fill(cast.collection, cast.organizer)
+    page = text(olga.get(f"{HERE}pool/").content.decode())
+    assert "5 8 10 8 20 8 50 8 100 8" in page  # depth, items
+    picked = olga.post(f"{HERE}pool/", {"depth": 1, "runs": [runs[0].pk], "sizes": "1"})
+    assert (picked.status_code, "1 3 5 5 10 5" in text(picked.content.decode()), Pool.objects.count()) == (200, True, 0)
+    answer = olga.post(f"{HERE}pool/", {"depth": 1, "runs": [run.pk for run in runs]})
+    assert (answer.status_code, answer["Location"]) == (302, f"{HERE}pool/")
+    assert 'hx-select="#rounds"' in olga.get(f"{HERE}pool/").content.decode()
+    with Direct(lambda done, total, words: None) as work:
+        pools.draw_pool(Pool.objects.get(), work)
+    Job.objects.filter(name="draw_pool").update(state="done")
+    page = text(olga.get(f"{HERE}pool/").content.decode())
+    assert "1 depth 1 2 5" in page and "Olga Organizer" in page
+    assert "1 tidal power 2 2 harbour walls 2 10 pilots 1" in page
+
+
+def test_pool_page_lists_missing_documents(cast: Cast, olga: Client) -> None:
+    files.take_topics(cast.collection, cast.organizer)
+    files.take_run(cast.collection, cast.organizer, run_file("a", t1="d1 d2"))
+    files.draw(cast.collection, cast.organizer, 2)
+    page = text(olga.get(f"{HERE}pool/").content.decode())
+    assert "2 of 2 items have no document." in page and "d1 for topic 1" in page
+
+
+def test_pool_form_tells_what_is_wrong(cast: Cast, olga: Client) -> None:
+    files.fill(cast.collection, cast.organizer)
+    answer = olga.post(f"{HERE}pool/", {"depth": 0, "runs": []})
+    assert answer.status_code == 422
+    assert sorted(answer.context["form"].errors) == ["depth", "runs"]
+
+
+# The collection's page
+
+
+def test_stages_lead_where_the_viewer_may_go(cast: Cast, client_for: ClientFor) -> None:
+    files.fill(cast.collection, cast.organizer)
+    files.draw(cast.collection, cast.organizer, 1)
+
+    def stages(user: str) -> dict[str, tuple[str, str, str]]:
+        found = client_for(getattr(cast, user)).get(HERE).context["stages"]
+        return {stage.label: (stage.count, stage.note, stage.href) for stage in found}
+
+    told = stages("organizer")
+    assert told["Topics"] == ("3", "to judge by", f"{HERE}topics/")
+    assert told["Documents"] == ("5", "imported", f"{HERE}documents/")
+    assert told["Runs"] == ("2", "of 2 groups", f"{HERE}runs/")
+    assert told["Pool"] == ("5", "in 1 round", f"{HERE}pool/")
+    assert [stages("participant")[label][2] for label in ("Documents", "Runs", "Pool")] == ["", f"{HERE}runs/", ""]
+    assert [stages("assessor")[label][2] for label in ("Topics", "Documents", "Runs")] == [f"{HERE}topics/", "", ""]
