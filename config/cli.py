@@ -3,11 +3,12 @@
 import ast
 import os
 import sys
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 GROUPS = {"config": "The site", "pooling": "Collections", "assess": "Judging", "evaluation": "Scores"}
+ON_FILES = "Files alone, no site needed"
 
 
 def main() -> int:
@@ -34,6 +35,8 @@ def _run(argv: list[str]) -> int:
         name = 2 if argv[1] == "help" and len(argv) > 2 and not argv[2].startswith("-") else 1
         argv = [*argv[:name], argv[name] if argv[name].startswith("-") else argv[name].replace("-", "_"), *argv[name + 1 :]]
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+        if module := file_commands().get(argv[1]):  # without Django: a command on small files must not wait for it
+            return int(import_module(module).main(argv[2:]))
         if argv[1:] in (["up"], ["up", "--logs"]):  # without Django at first: it is loaded beside the web server
             return _up(echo_logs="--logs" in argv)
         _django(argv)
@@ -64,6 +67,25 @@ def _django(argv: list[str]) -> None:
     Utility(argv).execute()
 
 
+def file_commands() -> dict[str, str]:
+    """The commands that work on files alone, each with its module: `APP/on_files/NAME.py` with `HELP`, `parser` and `main`."""
+    return {
+        path.stem: f"{app}.on_files.{path.stem}"
+        for app in GROUPS
+        for path in sorted((ROOT / app / "on_files").glob("[!_]*.py"))
+    }
+
+
+def file_command_help(module: str) -> str:
+    """Its `HELP`, read from the source."""
+    tree = ast.parse((ROOT / Path(*module.split("."))).with_suffix(".py").read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            if [target.id for target in node.targets if isinstance(target, ast.Name)] == ["HELP"]:
+                return str(node.value.value)
+    return ""
+
+
 def own_commands(app: str) -> dict[str, str]:
     """Each management command of an app with its `help`, read from the source: loading them all would take a second."""
     found = {}
@@ -86,6 +108,9 @@ def overview() -> str:
         commands = own_commands(app)
         if commands:
             lines += ["", title, *(f"  {name.replace('_', '-'):<18}{about}" for name, about in commands.items())]
+    if found := file_commands():
+        lines += ["", ON_FILES]
+        lines += [f"  {name.replace('_', '-'):<18}{file_command_help(module)}" for name, module in found.items()]
     return "\n".join(
         [
             *lines,

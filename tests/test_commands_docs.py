@@ -3,6 +3,7 @@
 import argparse
 import re
 from collections.abc import Iterator
+from importlib import import_module
 
 import pytest
 from django.conf import settings
@@ -28,6 +29,8 @@ def own_commands() -> Iterator[tuple[str, argparse.ArgumentParser]]:
                 yield shown, parser
             for action in acts:
                 yield from ((f"{shown} {act}", subparser) for act, subparser in action.choices.items())
+    for name, module in cli.file_commands().items():
+        yield name.replace("_", "-"), import_module(module).parser()
 
 
 COMMANDS = dict(own_commands())

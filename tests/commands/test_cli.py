@@ -28,6 +28,9 @@ def test_overview_lists_every_command_with_a_line(assize: Assize) -> None:
             assert about, f"{name} has no help"
             assert f"  {name.replace('_', '-'):<18}{about}" in lines
             assert len(about) <= 100
+    for name, module in cli.file_commands().items():
+        assert (about := cli.file_command_help(module)), f"{name} has no help"
+        assert f"  {name.replace('_', '-'):<18}{about}" in lines
 
 
 def test_overview_and_version_load_no_django(tmp_path: Path) -> None:
