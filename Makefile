@@ -2,6 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 RUN := $(BIN)/python -m
+# A site is several processes; each would compile all its modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+UV := $(BIN)/uv pip install --quiet -c constraints.txt
 
 .PHONY: up install test test-deps check bench docs clean
 
@@ -50,10 +53,10 @@ clean:
 # uv is fast; where it cannot reach the package index as pip does, pip installs the same.
 .venv/.installed: .venv/bin/uv pyproject.toml constraints.txt
 	@echo "Installing…"
-	@$(BIN)/uv pip install --quiet -c constraints.txt -e . || $(RUN) pip install --quiet -c constraints.txt -e .
+	@$(UV) -e . || $(RUN) pip install --quiet -c constraints.txt -e .
 	@touch $@
 
 .venv/.installed-dev: .venv/bin/uv pyproject.toml constraints.txt
 	@echo "Installing, with the tools for tests…"
-	@$(BIN)/uv pip install --quiet -c constraints.txt -e '.[dev]' || $(RUN) pip install --quiet -c constraints.txt -e '.[dev]'
+	@$(UV) -e '.[dev]' || $(RUN) pip install --quiet -c constraints.txt -e '.[dev]'
 	@touch $@ .venv/.installed

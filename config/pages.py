@@ -18,6 +18,7 @@ from evaluation import selectors as evaluation
 from pooling import access, markdown, selectors
 from pooling.models import Collection, Role
 from pooling.selectors import Stage
+from pooling.views.collections import page as collection_page
 
 
 @require_safe
@@ -34,12 +35,8 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
     found = access.collection_for(request.user, slug)
     roles = access.roles_in(request.user, found)
     guideline = found.guidelines.first()
-    context = {
-        "collection": found,
+    context: dict[str, object] = {
         "roles": sorted(roles),
-        "held": roles,
-        "is_organizer": Role.ORGANIZER in roles,
-        "sees_released": access.sees_released(roles),
         "stages": _stages(found, request.user, roles),
         "grades": selectors.grades(found),
         "guideline": guideline,
@@ -47,7 +44,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
         "counts": selectors.member_counts(found) if Role.ORGANIZER in roles else {},
         "jobs": access.jobs_visible_to(request.user).filter(collection_id=found.pk).order_by("-pk")[:5] if roles else [],
     }
-    return render(request, "site/collection.html", context)
+    return collection_page(request, "site/collection.html", found, 200, **context)
 
 
 def _stages(found: Collection, user: access.Anyone, roles: set[str]) -> list[Stage]:

@@ -16,6 +16,7 @@ from pooling.models import Collection, Role
 from tests import factories
 from tests.site import Site
 
+pytest_plugins = ["tests.chromium"]
 # The same examples every time: a run that passed passes again, and the C library that some compare with is asked nothing new.
 hypothesis.settings.register_profile("steady", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("steady")

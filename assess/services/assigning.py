@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -26,6 +26,7 @@ T = TypeVar("T")
 MOST_SEED = 2**31 - 1
 # A seat somebody took of a shared topic and did not judge for so long is free again when topics are assigned anew.
 FORGOTTEN = timedelta(minutes=30)
+ROUNDS = 5
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,17 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Seating:
-    """What was done to the seats; with a `job`, what it will do."""
+    """What was done to the seats; with a `job`, nothing yet."""
 
     topics: int
     made: int
     moved: int
     removed: int
     job: Job | None = None
+
+    def plus(self, change: "Change") -> "Seating":
+        made, moved, removed = len(change.make), len(change.free), len(change.remove)
+        return replace(self, made=self.made + made, moved=self.moved + moved, removed=self.removed + removed)
 
     @property
     def words(self) -> str:
@@ -135,19 +140,27 @@ def seat_items(collection: Collection, work: Work) -> Seating:
     plan = selectors.plan(collection)
     if plan is None:
         raise Conflict("No topic is assigned yet.")
-    change = _difference(collection, plan)
+    total = Seating(0, 0, 0, 0)
+    for _ in range(ROUNDS):  # what was judged or claimed between two chunks changes what is wanted
+        change = _difference(collection, plan)
+        if not change.size:
+            break
+        _apply_in_chunks(collection, change, work)
+        total = total.plus(change)
+    with work.finish(f"Seats: {total.words}"):
+        pass
+    return total
+
+
+def _apply_in_chunks(collection: Collection, change: "Change", work: Work) -> None:
     done = 0
     for part in change.chunks():
         work.progress(done, change.size, f"{change.size:,} seats")
         with transaction.atomic():
-            Collection.objects.select_for_update().get(pk=collection.pk)  # one after the other, in the order of `assign`
+            Collection.objects.select_for_update().get(pk=collection.pk)  # alone: whoever judges holds it (see judging)
             part.apply()
         done += part.size
         pause()
-    seating = change.seating(0)
-    with work.finish(f"Seats: {seating.words}"):
-        pass
-    return seating
 
 
 # Assignments
@@ -214,11 +227,11 @@ def _groups(line: Wanted) -> tuple[tuple[int, Sequence[User]], ...]:
 
 
 def _seat_or_intend(collection: Collection, plan: AssignmentPlan, by: User, topics: int) -> Seating:
-    """In the caller's transaction: few seats at once, many by a job of which the intention is written here."""
-    change = _difference(collection, plan)
-    if change.size <= ROWS:
+    """In the caller's transaction, which nobody judges beside: few items at once, many by a job whose intention is written here."""
+    if PoolItem.objects.filter(pool__collection=collection).count() <= ROWS:
+        change = _difference(collection, plan)
         change.apply()
-        return change.seating(topics)
+        return Seating(topics, 0, 0, 0).plus(change)
     job = jobs.intend(
         "seat_items",
         title=f"Seats for the assessors of {collection.name}",
@@ -226,7 +239,16 @@ def _seat_or_intend(collection: Collection, plan: AssignmentPlan, by: User, topi
         started_by=by,
         collection_id=collection.pk,
     )
-    return change.seating(topics, job)
+    return Seating(topics, 0, 0, 0, job)
+
+
+# Nobody gets a second seat of an item: they may have judged or claimed another one a moment ago.
+MOVE = """
+UPDATE assess_seat SET assessor_id = %s, position = %s WHERE id = %s AND judged_at IS NULL AND NOT EXISTS (
+    SELECT 1 FROM assess_seat other
+    WHERE other.item_id = assess_seat.item_id AND other.assessor_id = %s AND other.id <> assess_seat.id
+)
+"""
 
 
 @dataclass(frozen=True)
@@ -242,9 +264,6 @@ class Change:
     def size(self) -> int:
         return len(self.make) + len(self.move) + len(self.free) + len(self.remove)
 
-    def seating(self, topics: int, job: Job | None = None) -> Seating:
-        return Seating(topics, len(self.make), len(self.free), len(self.remove), job)
-
     def chunks(self) -> Iterable["Change"]:
         """In the order that keeps every constraint: remove, empty, move, make."""
         yield from (Change([], [], [], part) for part in _parts(self.remove))
@@ -253,13 +272,12 @@ class Change:
         yield from (Change(part, [], [], []) for part in _parts(self.make))
 
     def apply(self) -> None:
-        """One transaction of the caller's. What was judged meanwhile stays as it is."""
+        """In a transaction of the caller's. What was judged or claimed since the comparison stays as it is."""
         Seat.objects.filter(pk__in=self.remove, judged_at=None).delete()
         Seat.objects.filter(pk__in=self.free, judged_at=None).update(assessor=None, claimed_at=None)
         if self.move:
-            sql = "UPDATE assess_seat SET assessor_id = %s, position = %s WHERE id = %s AND judged_at IS NULL"
             with connection.cursor() as cursor:
-                cursor.executemany(sql, [(assessor, position, pk) for pk, assessor, position in self.move])
+                cursor.executemany(MOVE, [(assessor, position, pk, assessor) for pk, assessor, position in self.move])
         Seat.objects.bulk_create(self.make, batch_size=ROWS, ignore_conflicts=True)
 
 

@@ -63,7 +63,8 @@ def record_judgment(
     The seat's row is marked first: that locks it, so that two acts on the same document come one after the other.
     `seen` is how many acts the sender knew of; if there are more, somebody judged it elsewhere, and it is refused.
     """
-    if collection.judging_started_at is None:  # before the seat, as who assigns locks collection and seats in this order
+    _hold_seats(collection)
+    if collection.judging_started_at is None:
         Collection.objects.filter(pk=collection.pk, judging_started_at=None).update(judging_started_at=timezone.now())
     mine = Seat.objects.filter(token=seat, assessor=assessor, collection=collection)
     marked = mine.update(judged_at=Coalesce("judged_at", Value(timezone.now())))
@@ -88,7 +89,9 @@ def next_items(collection: Collection, *, assessor: User, count: int, held: Iter
     if not collection.is_archived:
         left = blind.seats(collection, assessor).filter(judged_at=None).count()
         if left < min(count, CLAIMED):
-            claim_seats(collection, assessor=assessor, count=min(count, CLAIMED) - left)
+            with transaction.atomic():
+                _hold_seats(collection)
+                claim_seats(collection, assessor=assessor, count=min(count, CLAIMED) - left)
     return blind.next_cards(collection, assessor, count, but=held)
 
 
@@ -98,6 +101,14 @@ def item(collection: Collection, *, assessor: User, seat: uuid.UUID) -> blind.Ca
     if found is None:
         raise Http404
     return found
+
+
+def _hold_seats(collection: Collection) -> None:
+    """Until the transaction ends nobody assigns anew; all who judge hold it side by side. Before any seat is locked,
+    as who assigns locks collection and seats in this order. SQLite has one writer at a time anyway."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1 FROM pooling_collection WHERE id = %s FOR KEY SHARE", [collection.pk])
 
 
 CLAIM = """

@@ -9,6 +9,7 @@ from config.forms import attempt
 from pooling import access, forms, markdown, selectors
 from pooling.models import Collection, Role
 from pooling.services import collections
+from pooling.tabs import tabs
 
 
 @require_http_methods(["GET", "POST"])
@@ -24,10 +25,11 @@ def create(request: HttpRequest) -> HttpResponse:
 
 
 def page(request: HttpRequest, template: str, collection: Collection, status: int = 200, **context: object) -> HttpResponse:
-    """A page inside a collection, with its head and tabs."""
+    """A page inside a collection, with its head and tabs; `here` names the page it belongs to, where the address does not."""
     held = access.roles_in(request.user, collection)
-    frame = {"collection": collection, "held": held, "is_organizer": Role.ORGANIZER in held}
-    frame["sees_released"] = access.sees_released(held)
+    name = request.resolver_match.url_name if request.resolver_match else None
+    parts, pages = tabs(collection, held, str(context.get("here") or name))
+    frame = {"collection": collection, "held": held, "is_organizer": Role.ORGANIZER in held, "parts": parts, "pages": pages}
     return render(request, template, {**frame, **context}, status=status)
 
 

@@ -88,4 +88,5 @@ def upload(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     mine = access.uploads_visible_to(request.user, collection).select_related("uploaded_by", "run")
     found = selectors.with_jobs([get_object_or_404(mine, pk=pk)])[0]
     findings = found.report.get("findings", [])
-    return page(request, "pooling/upload.html", collection, upload=found, findings=findings)
+    here = "runs" if found.kind == UploadKind.RUN else str(found.kind)
+    return page(request, "pooling/upload.html", collection, here=here, upload=found, findings=findings)

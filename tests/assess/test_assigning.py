@@ -214,6 +214,20 @@ def test_many_seats_are_made_by_a_job(bench: Bench, monkeypatch: pytest.MonkeyPa
     assert Seat.objects.count() == 14 and told[0] == (0, 14, "14 seats")
 
 
+def test_what_is_judged_between_two_chunks_stays_and_the_rest_is_seated(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench.assign(overlap=1)
+    monkeypatch.setattr(assigning, "ROWS", 3)
+    monkeypatch.setattr(assigning, "pause", lambda: bench.judge(bench.ann) if Seat.objects.filter(assessor=bench.ann) else None)
+    one, two = bench.topics
+    swapped = [Wanted(one, [bench.bob], [bench.ann]), Wanted(two, [bench.ann], [bench.bob])]
+    with Direct(lambda *words: None) as work:
+        assigning.assign(bench.collection, by=bench.organizer, wanted=swapped, overlap=1, work=work)
+    assert Seat.objects.filter(judged_at__isnull=False).exists()
+    pairs = sorted(Seat.objects.values_list("item", "assessor"))
+    items = [item for topic in bench.topics for item in topic.items.values_list("pk", flat=True)]
+    assert pairs == sorted((item, user.pk) for item in items for user in (bench.ann, bench.bob))
+
+
 def test_by_command_at_once(bench: Bench) -> None:
     with Direct(lambda *words: None) as work:
         done = assigning.auto_assign(bench.collection, by=bench.organizer, overlap=0.4, work=work)

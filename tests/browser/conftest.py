@@ -1,30 +1,23 @@
-"""A real Chromium on a real site. A page that complains (console, policy, failed or foreign request) fails its test."""
+"""Pages of a well-filled site, of people who are signed in already."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Response, expect, sync_playwright
+from playwright.sync_api import Page
 from pytest_django import DjangoDbBlocker
 
-from tests import browser_setup
-from tests.browser.look import SCREENS
 from tests.browser.world import World
-from tests.factories import PASSWORD
+from tests.chromium import NewPage, sign_in
 from tests.site import Site
 
 if TYPE_CHECKING:
     from config.models import User
-
-FLAGS = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-FLAGS += ["--no-first-run", "--disable-quic"]
-expect.set_options(timeout=10_000)
 
 
 @pytest.fixture(autouse=True)
@@ -32,92 +25,9 @@ def _quick_passwords() -> None:
     """Not here: the site checks these passwords with its own, slow hasher."""
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    path = browser_setup.find()
-    assert path, browser_setup.HELP
-    shutil.rmtree(SCREENS, ignore_errors=True)
-    root = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *root])
-        yield chromium
-        chromium.close()
-
-
-class Watch:
-    """Notes everything that should not happen in a page."""
-
-    def __init__(self) -> None:
-        self.faults: list[str] = []
-        self.told: set[str] = set()  # pages that answered with an error status: the browser says so on the console
-        self.origin = ""
-
-    def over(self, page: Page) -> None:
-        page.on("console", self._console)
-        page.on("pageerror", lambda error: self.faults.append(f"error in {page.url}: {error}"))
-        page.on("request", self._request)
-        page.on("requestfailed", self._failed)
-        page.on("response", self._response)
-
-    def _console(self, message: ConsoleMessage) -> None:
-        told = message.text.startswith("Failed to load resource") and message.location["url"] in self.told
-        if message.type in {"error", "warning"} and not told:
-            self.faults.append(f"console {message.type}: {message.text} ({message.location['url']})")
-
-    def _request(self, request: Request) -> None:
-        if not request.url.startswith((f"{self.origin}/", "data:image/svg+xml")):
-            self.faults.append(f"foreign request: {request.url}")
-
-    def _failed(self, request: Request) -> None:
-        if request.failure != "net::ERR_ABORTED":  # the page was left meanwhile, or it became a download
-            self.faults.append(f"failed request: {request.url} {request.failure}")
-
-    def _response(self, response: Response) -> None:
-        if response.status >= 400:
-            if response.request.is_navigation_request():
-                self.told.add(response.url)
-            else:
-                self.faults.append(f"{response.status} for {response.url}")
-
-
-NewPage = Callable[..., Page]
-
-
-@pytest.fixture
-def new_page(browser: Browser) -> Iterator[NewPage]:
-    """`new_page(site)`: a page in a context of its own, as if on another computer. Options go to the context."""
-    contexts: list[BrowserContext] = []
-    watches: list[Watch] = []
-
-    def make(site: Site, **options: object) -> Page:
-        context = browser.new_context(
-            **{"base_url": site.url, "viewport": {"width": 1200, "height": 800}, "reduced_motion": "reduce", **options}  # type: ignore[arg-type]
-        )
-        watch = Watch()
-        watch.origin = site.url
-        context.on("page", watch.over)
-        contexts.append(context)
-        watches.append(watch)
-        return context.new_page()
-
-    yield make
-    for context in contexts:
-        context.close()
-    faults = [fault for watch in watches for fault in watch.faults]
-    assert not faults, "\n".join(faults)
-
-
 @pytest.fixture
 def page(site: Site, new_page: NewPage) -> Page:
     return new_page(site)
-
-
-def sign_in(page: Page, user: User, password: str = PASSWORD) -> None:
-    page.goto("/sign-in/")
-    page.get_by_label("User name or e-mail").fill(user.username)
-    page.get_by_label("Password", exact=True).fill(password)
-    page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
 
 
 _kept: dict[str, object] = {}  # sessions that were signed in once by the form, and the world; the site lives as long

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import NewPage
 from tests.browser.look import look
+from tests.chromium import NewPage
 from tests.site import Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.live]

@@ -18,9 +18,9 @@ from assess.services.assigning import Wanted
 from pooling.models import Collection, Document, Role
 from tests import factories
 from tests.assess import factories as judged
-from tests.browser.conftest import sign_in
 from tests.browser.look import PHONE, look
 from tests.browser.world import World
+from tests.chromium import sign_in
 from tests.site import Site
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ _sessions: dict[str, object] = {}
 
 
 @pytest.fixture
-def desk(site: Site, world: World, browser: Browser) -> Iterator[Desk]:
+def desk(site: Site, world: World, browser: Browser, request: pytest.FixtureRequest) -> Iterator[Desk]:
     """In a context of its own, which may be offline: nobody watches for failed requests here."""
-    made, faults = make_desk(world), list[str]()
+    made, faults = make_desk(world, items=getattr(request, "param", 15)), list[str]()
     context = browser.new_context(base_url=site.url, viewport={"width": 1200, "height": 800}, reduced_motion="reduce")
     page = context.new_page()
     page.on("pageerror", lambda error: faults.append(str(error)))
@@ -76,12 +76,12 @@ def desk(site: Site, world: World, browser: Browser) -> Iterator[Desk]:
     assert faults == []
 
 
-def make_desk(world: World) -> tuple[Collection, User]:
+def make_desk(world: World, items: int = 15) -> tuple[Collection, User]:
     number = next(_count)
     collection = factories.make_collection(world.organizer, f"Judging desk {number}")
     assessor = factories.make_user(f"Jo Judge {number}")
     factories.join(collection, assessor, Role.ASSESSOR)
-    topics = judged.make_work(collection, world.organizer, topics=2, items=15)
+    topics = judged.make_work(collection, world.organizer, topics=2, items=items)
     wanted = [Wanted(topic, [assessor]) for topic in topics]
     assigning.assign(collection, by=world.organizer, wanted=wanted, overlap=0, seed=number)
     return collection, assessor
@@ -155,6 +155,26 @@ def test_fast_keys_offline_then_online(desk: Desk) -> None:
     desk.context.set_offline(False)
     desk.expect_light("saved")
     assert desk.events() == wanted
+
+
+@pytest.mark.parametrize("desk", [25], indirect=True)
+def test_offline_to_the_end_of_a_topic_then_on_with_the_next(desk: Desk) -> None:
+    """All that the page holds is judged while it is offline: what comes then is of another topic, and says so."""
+    for number in range(5):  # each answer brings one more document: now the page holds the rest of the topic
+        desk.page.keyboard.press("1")
+        desk.expect_light("saved")
+        expect(desk.page.locator("[data-done]")).to_have_text(str(number + 1))
+    expect(desk.page.locator(".judge-title")).to_contain_text("1")
+    desk.context.set_offline(True)
+    press_fast(desk, 20)
+    expect(desk.page.locator("article[aria-busy]")).to_be_visible()
+    desk.context.set_offline(False)
+    expect(desk.page.locator("article:not([aria-busy]) .judge-docno")).to_be_visible(timeout=20_000)
+    seat = Seat.objects.get(assessor=desk.assessor, item__docno=desk.shown(), item__topic__number="2")
+    assert seat.judged_at is None
+    expect(desk.page.locator(".judge-topic .eyebrow")).to_contain_text("Topic 2")
+    desk.expect_light("saved")
+    assert len(desk.events()) == 25
 
 
 def test_errors_of_the_server_are_no_loss(desk: Desk) -> None:

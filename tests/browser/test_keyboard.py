@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 from pooling.models import Role
 from pooling.services import members
 from tests import factories
-from tests.browser.conftest import NewPage
 from tests.browser.world import World
+from tests.chromium import NewPage
 from tests.site import Site
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from playwright.sync_api import Page, expect
 from config import accounts, http
 from config.models import Throttle
 from tests import factories
-from tests.browser.conftest import NewPage, sign_in
 from tests.browser.look import look
 from tests.browser.world import World
+from tests.chromium import NewPage, sign_in
 from tests.site import Site
 
 if TYPE_CHECKING:

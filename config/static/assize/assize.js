@@ -1,4 +1,4 @@
-/* Small helps for every page: dismissing toasts, copying, saying a job's new state aloud. All works without it. */
+/* Small helps for every page: dismissing toasts, modal questions, copying, saying a job's new state aloud. All works without it. */
 (function () {
   "use strict";
   document.documentElement.classList.add("js");
@@ -35,6 +35,15 @@
     if (!button) return;
     if (button.hasAttribute("data-dismiss")) button.closest(".toast").remove();
     else copy(button);
+  });
+
+  // A question holds the focus until it is answered.
+  document.addEventListener("click", function (event) {
+    var button = event.target.closest("[popovertarget]"), dialog = button && document.getElementById(button.getAttribute("popovertarget"));
+    if (!dialog || dialog.tagName !== "DIALOG") return;
+    event.preventDefault();
+    if (button.getAttribute("popovertargetaction") === "hide") dialog.close();
+    else dialog.showModal();
   });
 
   // A long text that is being written is kept in this browser until the page shows it as saved; signing out forgets it.

@@ -1,0 +1,81 @@
+"""The pages of a collection in two rows: the parts of the line, and the pages of the part one is in."""
+
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from pooling import access
+from pooling.models import Collection, Role
+
+ANYBODY = frozenset({"anybody"})
+ORGANIZER = frozenset({Role.ORGANIZER.value})
+RELEASED = frozenset({"released"})  # whoever may see releases and scores
+
+
+@dataclass(frozen=True)
+class Page:
+    label: str
+    name: str  # of its address
+    may: frozenset[str] = ORGANIZER
+    also: tuple[str, ...] = ()  # addresses of pages that are reached from it
+
+
+@dataclass(frozen=True)
+class Tab:
+    label: str
+    href: str
+    current: bool
+
+
+PARTS: tuple[tuple[str, tuple[Page, ...]], ...] = (
+    ("Overview", (Page("Overview", "collection", ANYBODY),)),
+    (
+        "Input",
+        (
+            Page("Topics", "topics", ANYBODY),
+            Page("Documents", "documents"),
+            Page("Runs", "runs", ORGANIZER | {Role.PARTICIPANT.value}, ("run",)),
+        ),
+    ),
+    ("Pool", (Page("Pool", "pool"),)),
+    (
+        "Judging",
+        (
+            Page("Judge", "judge_list", frozenset({Role.ASSESSOR.value})),
+            Page("Assign", "assign"),
+            Page("Progress", "progress"),
+            Page("Agreement", "agreement"),
+            Page("Guidelines", "guidelines", ANYBODY, ("guideline_version", "write_guideline")),
+            Page("Scale", "scale", ANYBODY),
+        ),
+    ),
+    (
+        "Results",
+        (
+            Page("Leaderboard", "leaderboard", RELEASED, ("topic_scores", "run_scores")),
+            Page("Releases", "releases", RELEASED, ("release",)),
+        ),
+    ),
+    ("Members", (Page("Members", "members", also=("invite", "add_machine", "machine_token")),)),
+    ("Settings", (Page("Settings", "edit_collection"),)),
+)
+
+
+def tabs(collection: Collection, held: set[str], here: str) -> tuple[list[Tab], list[Tab]]:
+    """Both rows, as somebody with these roles sees them. A part with one page bears that page's name and has no second row."""
+    kinds = {*held, "anybody", *(RELEASED if access.sees_released(held) else ())}
+    parts, pages = list[Tab](), list[Tab]()
+    for label, all_pages in PARTS:
+        seen = [page for page in all_pages if page.may & kinds]
+        if not seen:
+            continue
+        current = any(_is(page, here) for page in seen)
+        href = reverse(seen[0].name, args=[collection.slug])
+        parts.append(Tab(label if len(seen) > 1 else seen[0].label, href, current))
+        if current and len(seen) > 1:
+            pages = [Tab(page.label, reverse(page.name, args=[collection.slug]), _is(page, here)) for page in seen]
+    return parts, pages
+
+
+def _is(page: Page, here: str) -> bool:
+    return here == page.name or here in page.also
