@@ -10,11 +10,15 @@ from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest
 from django.utils import timezone
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 from rq import Worker
 
 WORKER_SILENT_AFTER = 12  # seconds; an idle worker reports every 5
 DISK_LEAST = 500 * 1024 * 1024
+# redis-py's own default tries ten times, for seconds: whoever asks here tries again later, and has something to tell meanwhile.
+ONCE = Retry(NoBackoff(), 1)
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,7 @@ class Part:
 @functools.cache
 def _queue() -> "redis.Redis":
     # Short timeouts: a queue that hangs must not hang a page.
-    return redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=1, socket_timeout=1)
+    return redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=1, socket_timeout=1, retry=ONCE)
 
 
 def database() -> Part:

@@ -11,6 +11,7 @@ from django.db import connections
 from redis.exceptions import RedisError
 from rq.serializers import JSONSerializer
 
+from config import health
 from config.commands import SiteCommand
 from config.process import is_orphan
 from config.worker import WORKER_TTL
@@ -42,6 +43,7 @@ def _work(*, burst: bool) -> bool:
     """Work until told to stop (or until nothing is left); False when the queue was lost, or was never there."""
     try:
         worker = django_rq.get_worker("default", worker_ttl=WORKER_TTL, job_monitoring_interval=5, serializer=JSONSerializer)
+        worker.connection.set_retry(health.ONCE)  # the loops here and in RQ try again; told to end, it ends soon
         for connection in connections.all(initialized_only=True):
             connection.close()  # or the job's process would share it with this one
         worker.work(burst=burst)
