@@ -1,6 +1,7 @@
-"""What has had its time is removed: once an hour, by the sweeper. Every step may be repeated, or cut off anywhere."""
+"""What has had its time is removed, and what apps want hourly is done: by the sweeper. Every step may be repeated, or cut off anywhere."""
 
 import shutil
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -14,10 +15,22 @@ from config.models import Job, JobState, OneTimeLink, RememberedAnswer, Throttle
 KEEP_ANSWERS = timedelta(days=1)
 KEEP_LINKS = timedelta(days=30)
 KEEP_OUTPUTS = timedelta(days=30)
+Task = Callable[[], int]
+TASKS: dict[str, Task] = {}
+
+
+def hourly(what: str) -> Callable[[Task], Task]:
+    """Register a function of an app's tasks.py; it returns how many of `what` it changed."""
+
+    def register(task: Task) -> Task:
+        TASKS[what] = task
+        return task
+
+    return register
 
 
 def tidy() -> dict[str, int]:
-    """How many of each were removed."""
+    """How many of each were removed or changed."""
     now = timezone.now()
     old_links = Q(used_at__lt=now - KEEP_LINKS) | Q(expires_at__lt=now - KEEP_LINKS)
     return {
@@ -27,6 +40,7 @@ def tidy() -> dict[str, int]:
         "one-time links": OneTimeLink.objects.filter(old_links).delete()[0],
         "job outputs": _remove_outputs(now - KEEP_OUTPUTS),
         "leftover folders": _remove_asides(),
+        **{what: task() for what, task in TASKS.items()},
     }
 
 

@@ -51,7 +51,7 @@ def _stages(found: Collection, user: access.Anyone, roles: set[str]) -> list[Sta
     """The line of data. Each app tells its own part; what has not begun says so."""
     judged = assess.judged_stage(found, user, roles)
     release = evaluation.release_stage(found, opens=access.sees_released(roles))
-    return [selectors.people_stage(found), *selectors.pooling_stages(found, roles), judged, release]
+    return [selectors.people_stage(found, roles), *selectors.pooling_stages(found, roles), judged, release]
 
 
 # Jobs

@@ -100,11 +100,12 @@ def invitations(collection: Collection) -> QuerySet[Invitation]:
     return collection.invitations.select_related("created_by")
 
 
-def people_stage(collection: Collection) -> Stage:
+def people_stage(collection: Collection, roles: Iterable[str]) -> Stage:
     counts = member_counts(collection)
     assessors = counts.get(Role.ASSESSOR, 0)
     note = f"{assessors} assessor{'' if assessors == 1 else 's'}" if assessors else "no assessor yet"
-    return Stage("Members", f"{sum(counts.values())}", note, "done" if assessors else "now")
+    href = _href("members", collection, roles, Role.ORGANIZER)
+    return Stage("Members", f"{sum(counts.values())}", note, "done" if assessors else "now", href)
 
 
 # Topics, documents, uploads

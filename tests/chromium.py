@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Response, expect, sync_playwright
 
 from tests import browser_setup
-from tests.browser.look import SCREENS
 from tests.factories import PASSWORD
 from tests.site import Site
 
@@ -27,7 +25,6 @@ expect.set_options(timeout=10_000)
 def browser() -> Iterator[Browser]:
     path = browser_setup.find()
     assert path, browser_setup.HELP
-    shutil.rmtree(SCREENS, ignore_errors=True)
     root = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *root])

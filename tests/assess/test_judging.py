@@ -217,3 +217,13 @@ def test_export_has_pseudonyms(bench: Bench) -> None:
     first, second = selectors.exported(bench.collection, history=True)
     assert tuple(first) == selectors.HISTORY
     assert [(e["grade"], e["previous_grade"], e["seconds"]) for e in (first, second)] == [(3, None, 2.0), (1, 3, None)]
+
+
+def test_pace_is_the_median_of_the_newest_acts(bench: Bench) -> None:
+    bench.assign(overlap=0)
+    for seconds in (4.0, 60.0, 6.0):
+        bench.judge(bench.ann, seconds=seconds)
+    bench.judge(bench.ann)  # by a program, which counts no seconds
+    assert (judging.note_paces(), judging.note_paces()) == (1, 0)
+    bench.collection.refresh_from_db()
+    assert bench.collection.seconds_per_judgment == 6.0

@@ -47,7 +47,7 @@ def test_export_is_made_and_can_be_downloaded(world: World, signed_in: Callable[
     page.get_by_role("button", name="Export").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Export of Harbour trials 2026")
     with page.expect_download() as download:
-        page.get_by_role("link", name="Open the result").click(timeout=30_000)
+        page.get_by_role("link", name="Download the result").click(timeout=30_000)
     assert download.value.suggested_filename == "harbour-2026.zip"
     with zipfile.ZipFile(download.value.path()) as archive:
         assert "harbour-2026/collection.json" in archive.namelist()

@@ -89,8 +89,8 @@ def test_sign_in_and_create_by_keyboard_alone(site: Site, page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Made by keys")
     expect(page.get_by_text("Web search")).to_be_visible()  # the arrow chose the second task
     way = tab_to(page, "Settings")
-    tabs = ["Overview", "Guidelines", "Scale", "Topics", "Documents", "Runs", "Pool", "Assign", "Progress", "Agreement"]
-    assert way[-15:] == ["Invite people", *tabs, "Releases", "Leaderboard", "Members", "Settings"]
+    tabs = ["Overview", "Input", "Pool", "Judging", "Results", "Members", "Settings"]
+    assert way[-8:] == ["Invite people", *tabs]
 
 
 def test_dialog_by_keyboard(world: World, signed_in: Callable[[User], Page]) -> None:
