@@ -20,7 +20,7 @@ from config.errors import Conflict, Refusal
 from config.models import Job, User
 from pooling import selectors as pooled
 from pooling.models import Collection, PoolItem, Topic
-from pooling.services.work import ROWS, Work, pause
+from pooling.services.work import ROWS, Work, pause, tell_planner
 
 T = TypeVar("T")
 MOST_SEED = 2**31 - 1
@@ -147,6 +147,7 @@ def seat_items(collection: Collection, work: Work) -> Seating:
             break
         _apply_in_chunks(collection, change, work)
         total = total.plus(change)
+    tell_planner(Seat)
     with work.finish(f"Seats: {total.words}"):
         pass
     return total
