@@ -27,7 +27,8 @@ def assign(request: HttpRequest, slug: str) -> HttpResponse:
     by = access.require_sign_in(request.user)
     people, plan = selectors.assessors(collection), selectors.plan(collection)
     lines = Paginator(selectors.topic_plans(collection), TOPICS).get_page(request.GET.get("page"))
-    start = {"overlap": f"{100 * plan.overlap:g}" if plan else 20, "seed": plan.seed if plan else None}
+    overlap = f"{100 * plan.overlap:g}" if plan else 20 if len(people) > 1 else 0
+    start = {"overlap": overlap, "seed": plan.seed if plan else None}
     act = request.POST.get("act", "grid")
     sent = request.POST if request.method == "POST" else None
     auto = AutoForm(sent if act == "auto" else None, initial=start, assessors=people)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 
@@ -15,7 +16,7 @@ from assess.models import Assignment, JudgmentEvent, Seat
 from assess.services import assigning, judging
 from assess.services.assigning import Wanted
 from config.models import Job, User
-from pooling.models import Role
+from pooling.models import Membership, Role
 from pooling.services import collections
 from tests import factories as people
 from tests.assess import factories
@@ -212,6 +213,12 @@ def test_order_tells_nothing_of_ranks(bench: Bench) -> None:
 
 
 # Assign
+
+
+def test_a_second_opinion_is_proposed_only_where_somebody_can_give_it(bench: Bench, organizer: Pages) -> None:
+    assert organizer.get("assign/").count('name="overlap" value="20"') == 2
+    Membership.objects.filter(user=bench.bob).update(ended_at=timezone.now())
+    assert organizer.get("assign/").count('name="overlap" value="0"') == 2
 
 
 def test_assign_page_by_hand(bench: Bench, organizer: Pages) -> None:
