@@ -1,7 +1,7 @@
 """Every coefficient of a set of ratings, each with its items, standard error, interval and a word where it needs one."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import NormalDist
@@ -113,8 +113,8 @@ def topic_means(topics: list[tuple[int, list[Figure]]]) -> list[TopicMean]:
     return found
 
 
-def notes(ratings: Ratings) -> list[str]:
-    """What a reader must know about these ratings as a whole; assessors are named by their place, from 1 on."""
+def notes(ratings: Ratings, names: Sequence[str]) -> list[str]:
+    """What a reader must know about these ratings as a whole; `names` are the assessors'."""
     ratings = ratings.shared()
     n, used = len(ratings.places), [np.unique(column[column != MISSING]) for column in ratings.places.T]
     if n == 0:
@@ -123,8 +123,8 @@ def notes(ratings: Ratings) -> list[str]:
     if len(np.unique(ratings.places[ratings.places != MISSING])) == 1:
         return [*said, f"{ONE_LEVEL}: agreement beyond chance is not defined"]
     if len(used) == 2 and n > 1:
-        constant = [place for place, levels in enumerate(used, 1) if len(levels) == 1]
-        said += [f"assessor {place} used one level only: Cohen's kappa is 0 whatever the agreement" for place in constant]
+        constant = [name for name, levels in zip(names, used, strict=True) if len(levels) == 1]
+        said += [f"{name} used one level only: Cohen's kappa is 0 whatever the agreement" for name in constant]
         first, second = ratings.places.T
         if not constant and not (first == second).any():
             said.append("never the same grade: is one scale turned round?")
@@ -164,7 +164,7 @@ def _why_undefined(ratings: Ratings, key: str, n: int) -> str:
 def _formula_error(ratings: Ratings, key: str) -> float | None:
     """The standard error by formula; None for those that have none and take the bootstrap's."""
     if key in _KAPPAS:
-        return kappa_standard_error(_table(ratings), weights=_KAPPAS[key], levels=ratings.levels)
+        return kappa_standard_error(table(ratings), weights=_KAPPAS[key], levels=ratings.levels)
     if key not in _BEYOND_CHANCE:
         return None
     model, weights = _BEYOND_CHANCE[key]
@@ -282,7 +282,7 @@ def _alpha(coincidences: Values, levels: tuple[int, ...], metric: chance.Metric,
     return chance.alphas((sample.times @ coincidences).reshape(-1, len(levels), len(levels)), metric, levels)
 
 
-def _table(ratings: Ratings) -> Table:
+def table(ratings: Ratings) -> Table:
     size = len(ratings.levels)
     cells = ratings.places[:, 0].astype(np.int64) * size + ratings.places[:, 1]
     return np.bincount(cells, minlength=size**2).reshape(size, size)

@@ -123,13 +123,13 @@ def test_one_level() -> None:
     assert picked([[1, 1, 1], [1, 1, 1]]) == {"raw": 1, "cohen": None, "pooled": None, "alpha_nominal": None, "ac1": 1}
     found = made([[1, 1, 1], [1, 1, 1]])
     assert {figure.note for figure in figures(found, PLAN) if figure.key in ("cohen", "pooled")} == {"only one level used"}
-    assert notes(found) == ["only one level used: agreement beyond chance is not defined"]
+    assert notes(found, ["Ida", "Max"]) == ["only one level used: agreement beyond chance is not defined"]
 
 
 def test_no_overlap() -> None:
     found = made([[1, 0, None, None], [None, None, 1, 0]])
     assert {(figure.n, figure.value, figure.note) for figure in figures(found, PLAN)} == {(0, None, "no overlap")}
-    assert notes(found) == ["no overlap: no item was judged by two assessors"]
+    assert notes(found, ["Ida", "Max"]) == ["no overlap: no item was judged by two assessors"]
 
 
 def test_one_item() -> None:
@@ -137,27 +137,27 @@ def test_one_item() -> None:
     assert picked([[1], [0]]) == {"raw": 0, "cohen": 0, "pooled": -1, "alpha_nominal": 0, "ac1": -1}
     found = next(figure for figure in figures(made([[1], [0]]), PLAN) if figure.key == "cohen")
     assert found == Figure("cohen", 1, 0.0, note="one item, no interval")
-    assert notes(made([[1], [0]])) == ["one item: no interval"]
+    assert notes(made([[1], [0]]), ["Ida", "Max"]) == ["one item: no interval"]
 
 
 def test_one_assessor_constant() -> None:
     found = made([[1, 1, 1, 1], [1, 0, 1, 1]])
     assert values(found)["cohen"] == 0
-    assert notes(found) == ["assessor 1 used one level only: Cohen's kappa is 0 whatever the agreement"]
+    assert notes(found, ["Ida", "Max"]) == ["Ida used one level only: Cohen's kappa is 0 whatever the agreement"]
 
 
 def test_perfect_with_two_levels() -> None:
     found = made([[1, 0] * 20, [1, 0] * 20])
     assert picked([[1, 0] * 20, [1, 0] * 20]) == {"raw": 1, "cohen": 1, "pooled": 1, "alpha_nominal": 1, "ac1": 1}
     assert {figure.large_sample for figure in figures(found, PLAN)} == {None}
-    assert notes(found) == ["perfect agreement: no large-sample interval"]
+    assert notes(found, ["Ida", "Max"]) == ["perfect agreement: no large-sample interval"]
 
 
 def test_reversed_scale() -> None:
     found = picked([[1, 0, 1, 0], [0, 1, 0, 1]])
     assert (found["raw"], found["cohen"], found["pooled"], found["ac1"]) == (0, -1, -1, -1)
     assert -1 < (found["alpha_nominal"] or 0) < 0
-    assert notes(made([[1, 0, 1, 0], [0, 1, 0, 1]])) == ["never the same grade: is one scale turned round?"]
+    assert notes(made([[1, 0, 1, 0], [0, 1, 0, 1]]), ["Ida", "Max"]) == ["never the same grade: is one scale turned round?"]
 
 
 def test_nothing_relevant_or_everything() -> None:
