@@ -202,11 +202,10 @@ def _statistics(ratings: Ratings, found: Patterns) -> dict[str, Statistic]:
             "overlap": partial(_overlap, found),
         }
     if two:
-        cells = [_cells(found, 0, 1)]
-        made |= {key: partial(_mean_kappa, cells, levels, weights) for key, weights in _KAPPAS.items()}
+        cells = np.eye(len(levels) ** 2)[_cells(found.places[:, 0], found.places[:, 1], len(levels))]
+        made |= {key: partial(_kappa, cells, levels, weights) for key, weights in _KAPPAS.items()}
     else:
-        cells = [_cells(found, i, j) for i, j in pairs(ratings)]
-        made["pairwise"] = partial(_mean_kappa, cells, levels, "identity")
+        made["pairwise"] = partial(_pairwise, found, pairs(ratings))
     for key, (model, weights) in _BEYOND_CHANCE.items():
         if key not in ("raw", "fleiss" if two else "pooled"):
             made[key] = partial(_beyond_chance, counts, levels, model, weights)
@@ -250,25 +249,31 @@ def _overlap(found: Patterns, sample: Sample) -> Values:
     return _divide(np.nansum(share * sample.topics, axis=1), (sample.topics * (union > 0)).sum(axis=1))
 
 
-def _cells(found: Patterns, i: int, j: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """The patterns that two assessors share, and the cell of their table that each belongs to, as rows of 0 and 1."""
-    first, second = found.places[:, i].astype(np.int64), found.places[:, j].astype(np.int64)
-    shared = np.flatnonzero((first != MISSING) & (second != MISSING))
-    size = len(found.levels)
-    return shared, np.eye(size**2)[first[shared] * size + second[shared]]
+def _cells(first: NDArray[np.int8], second: NDArray[np.int8], size: int) -> NDArray[np.int64]:
+    return first.astype(np.int64) * size + second
 
 
-def _mean_kappa(
-    cells: list[tuple[NDArray[np.intp], NDArray[np.float64]]], levels: tuple[int, ...], weights: Weights, sample: Sample
-) -> Values:
-    """The mean of Cohen's kappa over the pairs that have one: one pair, or all."""
-    size = len(levels)
+def _kappa(cells: Values, levels: tuple[int, ...], weights: Weights, sample: Sample) -> Values:
+    return kappas((sample.times @ cells).reshape(-1, len(levels), len(levels)), weights=weights, levels=levels)
+
+
+def _pairwise(found: Patterns, two: list[tuple[int, int]], sample: Sample) -> Values:
+    """The mean of Cohen's kappa over the pairs that have one.
+
+    Of a crowd there are thousands of pairs, so that only their marginals and agreements are summed up, not their tables.
+    """
+    size, level = len(found.levels), np.eye(len(found.levels))
+    times = np.ascontiguousarray(sample.times.T)  # a pair's patterns are then whole rows
     total, defined = np.zeros(len(sample.times)), np.zeros(len(sample.times))
-    for shared, cell in cells:
-        tables = (sample.times[:, shared] @ cell).reshape(-1, size, size)
-        found = kappas(tables, weights=weights, levels=levels)
-        total += np.nan_to_num(found)
-        defined += ~np.isnan(found)
+    for i, j in two:
+        shared = np.flatnonzero((found.places[:, i] != MISSING) & (found.places[:, j] != MISSING))
+        first, second = found.places[shared, i], found.places[shared, j]
+        sums = np.vstack((level[:, first], level[:, second], first == second)) @ times[shared]
+        row, column, equal = sums[:size], sums[size:-1], sums[-1]
+        n = row.sum(axis=0)
+        share = _divide(n * (n - equal), n * n - (row * column).sum(axis=0))
+        total += np.nan_to_num(1.0 - share)
+        defined += ~np.isnan(share)
     return _divide(total, defined)
 
 
@@ -283,8 +288,9 @@ def _alpha(coincidences: Values, levels: tuple[int, ...], metric: chance.Metric,
 
 
 def table(ratings: Ratings) -> Table:
+    """Of two assessors who both graded every item: K × K counts, rows the first one's grades."""
     size = len(ratings.levels)
-    cells = ratings.places[:, 0].astype(np.int64) * size + ratings.places[:, 1]
+    cells = _cells(ratings.places[:, 0], ratings.places[:, 1], size)
     return np.bincount(cells, minlength=size**2).reshape(size, size)
 
 
