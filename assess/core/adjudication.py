@@ -1,11 +1,66 @@
 """Several grades of an item become one."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 Rule = Literal["first", "max", "min", "median_low", "median_high", "majority"]
+Source = Literal["decision", "rule", "tie", "few", "none"]
+SOURCES: tuple[Source, ...] = ("none", "few", "tie", "rule", "decision")
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """One grade for each item, 0 where there is none yet, and where it comes from, as places in SOURCES.
+
+    `decision`: an adjudicator's; `rule`: the rule's; `tie`: the opinions are even, an adjudicator must decide; `few`: fewer
+    opinions than asked for; `none`: nobody judged.
+    """
+
+    grades: NDArray[np.int64]
+    sources: NDArray[np.int64]
+
+    @property
+    def decided(self) -> NDArray[np.bool_]:
+        return self.sources >= SOURCES.index("rule")
+
+    def count(self, source: Source) -> int:
+        return int((self.sources == SOURCES.index(source)).sum())
+
+    def places(self, source: Source) -> NDArray[np.intp]:
+        return np.flatnonzero(self.sources == SOURCES.index(source))
+
+
+def resolve(
+    items: NDArray[np.int64],
+    grades: NDArray[np.int64],
+    size: int,
+    rule: Rule = "first",
+    *,
+    decided_items: NDArray[np.int64] | None = None,
+    decided_grades: NDArray[np.int64] | None = None,
+    opinions: int = 1,
+) -> Merged:
+    """Decisions first, then the rule, where an item has at least so many opinions.
+
+    Judgments as in `merge_grades`; decisions are aligned item and grade, the last one of an item stands, and it stands
+    however few the opinions are. A decision overrides, and never counts as an opinion.
+    """
+    if opinions < 1:
+        raise ValueError(f"expected at least 1 opinion for an item, got {opinions}")
+    merged, known = merge_grades(items, grades, size, rule)
+    number = np.bincount(items, minlength=size)
+    sources = np.select(
+        [number == 0, number < opinions, ~known],
+        [SOURCES.index("none"), SOURCES.index("few"), SOURCES.index("tie")],
+        SOURCES.index("rule"),
+    )
+    if decided_items is not None and decided_grades is not None:
+        merged[decided_items] = decided_grades
+        sources[decided_items] = SOURCES.index("decision")
+    return Merged(np.where(sources >= SOURCES.index("rule"), merged, 0), sources)
 
 
 def merge_grades(

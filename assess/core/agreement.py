@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,9 +95,7 @@ def cohen_kappa(table: Table, *, weights: Weights = "identity", levels: Sequence
     (0, 1, … if none are given). Computed as 1 - observed / expected disagreement, which is exact where it is exact at
     all. None if expected disagreement is 0: no items, or both used one and the same level. Cohen 1960, 1968.
     """
-    cost = _cost(len(table), weights, levels)
-    expected = float((cost * np.outer(table.sum(axis=1), table.sum(axis=0))).sum())
-    return _kappa(table, cost, expected)
+    return _defined(kappas(table, weights=weights, levels=levels))
 
 
 def scott_pi(table: Table, *, weights: Weights = "identity", levels: Sequence[int] | None = None) -> float | None:
@@ -105,9 +103,35 @@ def scott_pi(table: Table, *, weights: Weights = "identity", levels: Sequence[in
 
     Equal to Fleiss' kappa of two assessors. Undefined as in `cohen_kappa`. Scott 1955; Siegel and Castellan 1988.
     """
-    pooled = (table.sum(axis=0) + table.sum(axis=1)) / 2
-    cost = _cost(len(table), weights, levels)
-    return _kappa(table, cost, float((cost * np.outer(pooled, pooled)).sum()))
+    return _defined(kappas(table, pooled=True, weights=weights, levels=levels))
+
+
+def kappas(
+    tables: NDArray[Any], *, pooled: bool = False, weights: Weights = "identity", levels: Sequence[int] | None = None
+) -> NDArray[np.float64]:
+    """The kappa of each of many tables, … × K × K; NaN where it is not defined. Both kappas above are made of it."""
+    row, column = tables.sum(axis=-1), tables.sum(axis=-2)
+    if pooled:
+        row = column = (row + column) / 2
+    cost = cost_matrix(tables.shape[-1], weights, levels)
+    expected = (cost * (row[..., :, None] * column[..., None, :])).sum(axis=(-2, -1))
+    observed = (cost * tables).sum(axis=(-2, -1)) * tables.sum(axis=(-2, -1))
+    return np.asarray(1.0 - np.divide(observed, expected, out=np.full_like(expected, np.nan), where=expected > 0))
+
+
+def pooled_shares(table: Table) -> list[float]:
+    """The share of each level in the grades of both assessors together, as kappa with pooled marginals takes it."""
+    used = table.sum(axis=0) + table.sum(axis=1)
+    return [float(share) for share in used / max(int(used.sum()), 1)]
+
+
+def chance_agreement(table: Table, *, pooled: bool = False) -> float | None:
+    """P(E): the agreement that chance would give, from the assessors' own or their pooled marginals. None without items."""
+    n = int(table.sum())
+    if not n:
+        return None
+    row, column = (np.array(pooled_shares(table)),) * 2 if pooled else (table.sum(axis=1) / n, table.sum(axis=0) / n)
+    return float(row @ column)
 
 
 def kappa_standard_error(
@@ -121,7 +145,7 @@ def kappa_standard_error(
     if cohen_kappa(table, weights=weights, levels=levels) is None:
         return None
     n = int(table.sum())
-    weight = 1.0 - _cost(len(table), weights, levels)
+    weight = 1.0 - cost_matrix(len(table), weights, levels)
     shares = table / n
     row, column = shares.sum(axis=1), shares.sum(axis=0)
     mean = (weight @ column)[:, None] + (row @ weight)[None, :]
@@ -153,7 +177,7 @@ def band(kappa: float | None) -> Literal["good", "fair", "poor", "undefined"]:
     return "good" if kappa > 0.8 else "fair" if kappa >= 0.67 else "poor"
 
 
-def _cost(size: int, weights: Weights, levels: Sequence[int] | None) -> NDArray[np.float64]:
+def cost_matrix(size: int, weights: Weights, levels: Sequence[int] | None) -> NDArray[np.float64]:
     """Disagreement of each pair of levels: 0 on the diagonal, 1 at the most."""
     if weights == "identity":
         return 1.0 - np.eye(size)
@@ -162,11 +186,8 @@ def _cost(size: int, weights: Weights, levels: Sequence[int] | None) -> NDArray[
     return distance if weights == "linear" else distance**2
 
 
-def _kappa(table: Table, cost: NDArray[np.float64], expected: float) -> float | None:
-    """1 - n × observed / expected disagreement, both as sums over counts."""
-    if expected <= 0:
-        return None
-    return 1.0 - float((cost * table).sum()) * int(table.sum()) / expected
+def _defined(value: NDArray[np.float64]) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def _ratio(above: int, below: int) -> float | None:

@@ -12,11 +12,13 @@ from assess.core.agreement import (
     agreement,
     band,
     binarised,
+    chance_agreement,
     cohen_kappa,
     confusion_matrix,
     kappa_interval,
     kappa_standard_error,
     overlap,
+    pooled_shares,
     raw_agreement,
     scott_pi,
     specific_agreement,
@@ -86,8 +88,19 @@ def test_kappa_of_the_worked_examples(vector: dict[str, Any]) -> None:
 def test_raw_agreement_and_kappa_of_the_worked_examples(vector: dict[str, Any]) -> None:
     kappa = scott_pi if vector["measure"] == "kappa_pooled_detail" else cohen_kappa
     table = table_of(vector)
+    pooled = vector["measure"] == "kappa_pooled_detail"
     assert raw_agreement(table) == pytest.approx(vector["expected"]["po"], abs=1e-9)
+    assert chance_agreement(table, pooled=pooled) == pytest.approx(vector["expected"]["pe"], abs=1e-9)
     assert kappa(table) == pytest.approx(vector["expected"]["kappa"], abs=1e-9)
+
+
+@pytest.mark.parametrize("vector", vectors("agreement", "pooled_share"))
+def test_pooled_shares_of_the_worked_example(vector: dict[str, Any]) -> None:
+    assert pooled_shares(table_of(vector))[vector["params"]["category"]] == pytest.approx(vector["expected"], abs=1e-9)
+
+
+def test_chance_agrees_on_nothing_without_items() -> None:
+    assert chance_agreement(np.zeros((2, 2), np.int64)) is None
 
 
 @pytest.mark.parametrize("vector", vectors("agreement", "kappa_se"))
