@@ -26,4 +26,4 @@ def recent_backup(**kwargs: object) -> list[CheckMessage]:
     if first is None or first > now - WORTH_KEEPING:
         return []
     words = f"The last backup is {(now - last.made_at).days} days old." if last else "There are judgments, but no backup."
-    return [Warning(words, hint="Make one, daily: `assize backup FILE`.", id="assize.W003")]
+    return [Warning(words, hint="Make one every night: assize backup FILE.", id="assize.W003")]

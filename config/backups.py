@@ -302,6 +302,7 @@ def restore(file: Path, tell: Tell) -> Manifest:
     try:
         with _folder(settings.DATA / ".restore") as aside:
             read(file, tell, into=aside)
+            tell(0, 0, "Putting it in place")
             _put_in_place(aside)
     except OSError as error:
         raise Refusal(f"{error.filename or file}: {error.strerror}.") from error

@@ -19,7 +19,7 @@ from tests.factories import make_user
 from tests.queue_server import no_queue
 
 __all__ = ["no_queue"]
-HINT = "Make one, daily: `assize backup FILE`."
+HINT = "Make one every night: assize backup FILE."
 
 
 @pytest.fixture(autouse=True)
