@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import shutil
+import signal
 import stat
 import threading
 import time
@@ -343,20 +344,29 @@ def test_record_that_cannot_be_read_counts_as_none(data: Path) -> None:
 # Killed
 
 
-def test_killed_backup_leaves_no_half_file(release: Release, data: Path, tmp_path: Path) -> None:
-    """kill -9 at different moments of the writing; the next one clears away what was left."""
+def test_killed_backup_leaves_no_half_file(release: Release, data: Path, settings: Settings, tmp_path: Path) -> None:
+    """kill -9 at three moments of the writing; the next one clears away what was left."""
     (data / "files" / "large").write_bytes(os.urandom(15_000_000))
-    for number in range(3):
-        target = tmp_path / f"{number}.zip"
-        with processes.start("backup", str(target)) as process:
-            _wait(lambda: list(tmp_path.glob(".assize-*")), process.poll)
-            time.sleep(0.15 * number)
-            process.kill()
-        if target.exists():  # it was done before the signal came
-            backups.read(target, quiet)
-    assert not (tmp_path / "0.zip").exists()
-    backups.backup(tmp_path / "last.zip", quiet)
-    assert not list(tmp_path.glob(".*")) and not list((data / "files").glob(".*"))
+    backups.backup(tmp_path / "first.zip", quiet)
+    with empty_machine(tmp_path, settings) as there:  # whose database another process finds by its data folder
+        backups.restore(tmp_path / "first.zip", quiet)
+        for size in (0, 1, 8_000_000):
+            folder = tmp_path / str(size)  # of its own: what an earlier kill left must not be taken for this one's
+            folder.mkdir()
+            with processes.start("backup", str(folder / "one.zip")) as process:
+                _wait(lambda folder=folder, size=size: _written(folder) >= size, process.poll)  # type: ignore[misc]
+                process.kill()
+            assert process.returncode == -signal.SIGKILL
+            assert _written(folder) >= size and not (folder / "one.zip").exists()
+            assert (there / "files" / ".backup").exists()
+        backups.backup(folder / "one.zip", quiet)
+        assert [path.name for path in folder.iterdir()] == ["one.zip"]
+        assert not list((there / "files").glob(".*"))
+
+
+def _written(folder: Path) -> int:
+    """Bytes of the archive that is being written there; -1 before it is begun."""
+    return max((path.stat().st_size for path in folder.glob(".assize-*/archive.zip")), default=-1)
 
 
 def test_killed_restore_leaves_the_site_empty(release: Release, data: Path, settings: Settings, tmp_path: Path) -> None:
@@ -367,6 +377,7 @@ def test_killed_restore_leaves_the_site_empty(release: Release, data: Path, sett
         with processes.start("restore", str(tmp_path / "one.zip")) as process:
             _wait((there / ".restore").exists, process.poll)
             process.kill()
+        assert process.returncode == -signal.SIGKILL and (there / ".restore").exists()
         assert connection.introspection.table_names() == []
         shutil.rmtree(there / "files", ignore_errors=True)  # as the refusal says, if it came that far
         backups.restore(tmp_path / "one.zip", quiet)
