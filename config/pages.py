@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from assess import selectors as assess
-from config import accounts, health, http, jobs
+from config import accounts, backups, health, http, jobs
 from config import styleguide as guide
 from config.models import Job, User
 from evaluation import selectors as evaluation
@@ -136,6 +136,7 @@ def status(request: HttpRequest) -> HttpResponse:
     waiting = Job.objects.filter(state="waiting").count()
     recent = Job.objects.select_related("started_by").order_by("-pk")[:8]
     context = {"parts": health.parts(), "checks": checks, "waiting": waiting, "jobs": recent, "settings": settings}
+    context |= {"backup": backups.last()}
     return render(request, "site/status.html", context)
 
 

