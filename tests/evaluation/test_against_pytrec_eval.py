@@ -4,17 +4,25 @@ It reads memory it never set, and then may crash or never return, when all grade
 is two above the highest; such topics are for the slow definitions of test_measures.py.
 """
 
+import re
+
 import numpy as np
 import pytrec_eval
 from hypothesis import given, settings
 
+from evaluation.core.dialects import RULES
 from evaluation.core.evaluate import evaluate_rankings
+from evaluation.core.judged import Given
 from evaluation.core.qrels import Qrels
 from pooling.core.rankings import Dialect, Rankings
 from tests.evaluation import cases
 
 MEASURES = ["map", "bpref", "ndcg", "ndcg_cut_10", "ndcg_cut_3", "P_10", "P_3", "recip_rank", "Rprec", "recall_5", "map_cut_3"]
-COUNTS = ["success_5", "num_ret", "num_rel", "num_rel_ret"]
+MEASURES += [f"iprec_at_recall_{point / 10:.2f}" for point in range(11)]
+MEASURES += [f"Rprec_mult_{step / 5:.2f}" for step in range(1, 11)]
+MEASURES += ["infAP", "11pt_avg", "binG", "G", "ndcg_rel", "Rndcg", "relative_P_3", "relative_P_10", "utility"]
+MEASURES += ["set_P", "set_relative_P", "set_recall", "set_map", "set_F"]
+COUNTS = ["success_5", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"]
 
 
 def lowest_top(qrels: cases.Qrels) -> int:
@@ -29,14 +37,18 @@ survivable = cases.qrels.map(with_a_judgment)
 
 
 def reference(qrels: cases.Qrels, run: cases.Run, rel: int) -> dict[str, dict[str, float]]:
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {*MEASURES, *COUNTS}, relevance_level=rel)
+    asked = {re.sub(r"^(iprec_at_recall|Rprec_mult)_.*", r"\1", name) for name in (*MEASURES, *COUNTS)}
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, asked, relevance_level=rel)
     found: dict[str, dict[str, float]] = evaluator.evaluate(run)
     return found
 
 
 def ours(qrels: cases.Qrels, run: cases.Run, rel: int, dialect: Dialect | None) -> dict[str, dict[str, float]]:
     names = MEASURES + COUNTS
-    scores = evaluate_rankings(Qrels.from_dict(qrels), [Rankings.from_dict("t", run, dialect=dialect)], names, rel=rel)
+    rankings, rules = Rankings.from_dict("t", run, dialect=dialect), RULES["9"]
+    scores = evaluate_rankings(
+        Qrels.from_dict(qrels), [rankings], names, rel=rel, given=Given(rules.recall_points), rules=rules
+    )
     topics = zip(scores.topics.tolist(), scores.answered[0].tolist(), scores.values[0].T.tolist(), strict=True)
     return {topic.decode(): dict(zip(names, row, strict=True)) for topic, answered, row in topics if answered}
 
