@@ -101,13 +101,26 @@ def evaluate_judged(
     values = _values(judged, parsed, rel, judged_only).transpose(1, 0, 2)
     if not complete:
         values = np.where(answered[:, None, :], values, 0.0)  # NumRel is not 0 by itself
-    counted = np.ones(shape, bool) if complete else answered
-    means = np.zeros(values.shape[:2])
-    for place, measure in enumerate(parsed):
-        means[:, place] = _summary(measure, values[:, place], counted, answered, rules)
-        if complete and measure.definition.name == "NumRel" and not rules.level_in_sum:
-            means[:, place] = judged.qrels.num_rel(1).sum()
+    means = summaries(parsed, values, answered, complete=complete, rules=rules)
+    if complete and not rules.level_in_sum:
+        means[:, [one.definition.name == "NumRel" for one in parsed]] = judged.qrels.num_rel(1).sum()
     return Scores(tags, parsed, judged.qrels.topics, values, means, answered, judged.qrels.num_rel(rel) == 0, rel, complete)
+
+
+def summaries(
+    measures: Sequence[Measure],
+    values: NDArray[np.float64],
+    answered: NDArray[np.bool_],
+    *,
+    complete: bool = True,
+    rules: Rules = OWN,
+) -> NDArray[np.float64]:
+    """Runs × measures: the means, sums or geometric means of runs × measures × topics."""
+    counted = np.ones(answered.shape, bool) if complete else answered
+    means = np.zeros(values.shape[:2])
+    for place, measure in enumerate(measures):
+        means[:, place] = _summary(measure, values[:, place], counted, answered, rules)
+    return means
 
 
 def _check_needs(measures: Sequence[Measure], given: Given) -> None:

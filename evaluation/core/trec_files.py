@@ -5,9 +5,12 @@ never set, this has rules of its own: a comment may stand anywhere (10.0 takes e
 one at the end); a NUL byte or a score that is not a number (NaN) refuses the file, since no order is right for it.
 """
 
+import gzip
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import BinaryIO, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +19,7 @@ from evaluation.core.dialects import OWN, Rules
 from evaluation.core.qrels import Qrels
 from pooling.core.findings import shown
 from pooling.core.keys import code_topics
-from pooling.core.lines import quick_table
+from pooling.core.lines import GZIP, quick_table
 
 Role = Literal["qrels", "results"]
 
@@ -57,6 +60,20 @@ class RunTable:
     docnos: NDArray[np.bytes_]
     scores: NDArray[np.float64]
     guessed: int = 0
+
+
+def opener(name: str | Path, role: Role = "results") -> Callable[[], BinaryIO]:
+    """What opens a file, gzipped or not, which its first bytes tell; a FileFault if it cannot be read."""
+
+    def opened() -> BinaryIO:
+        try:
+            file = Path(name).open("rb")  # noqa: SIM115  (whoever asked closes it)
+            packed = file.peek(2)[:2] == GZIP
+        except OSError as error:
+            raise FileFault(f"expected a file that can be read, found none: {error.strerror}", role) from error
+        return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if packed else file
+
+    return opened
 
 
 def read_run_table(data: bytes, rules: Rules = OWN) -> RunTable:

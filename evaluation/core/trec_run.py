@@ -90,12 +90,12 @@ def hits_of_table(table: RunTable, qrels: Qrels, rules: Rules = OWN, depth: int 
         found[hits],
         num_ret,
         int((topics < 0).sum()),
-        _first_repeated(places, docnos),
+        first_repeated(places, docnos),
         table.guessed,
     )
 
 
-def _first_repeated(places: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> Repeated | None:
+def first_repeated(places: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> Repeated | None:
     """The one of the lowest topic, then docno."""
     firsts, inverse = group_pairs(places, docnos)
     again = np.flatnonzero(firsts[inverse] != np.arange(len(places)))

@@ -6,7 +6,7 @@ import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NoReturn, cast
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -214,23 +214,15 @@ def _unreadable(name: str, fault: FileFault, dialect: str | None) -> str:
 
 
 def _opener(name: str, role: Role) -> Callable[[], BinaryIO]:
-    """What opens a file, gzipped or not; stdin is read at once, since it can be read only once."""
+    """What opens a file; stdin is read at once, since it can be read only once."""
     import gzip
     import io
 
-    from evaluation.core.trec_files import FileFault
+    from evaluation.core.trec_files import opener
     from pooling.core.lines import GZIP
 
-    def opened() -> BinaryIO:
-        try:
-            file = Path(name).open("rb")  # noqa: SIM115  (whoever asked closes it)
-            gzipped = file.peek(2)[:2] == GZIP
-        except OSError as error:
-            raise FileFault(f"expected a file that can be read: {error.strerror}", role) from error
-        return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if gzipped else file
-
     if name != STDIN:
-        return opened
+        return opener(name, role)
     data = sys.stdin.buffer.read()
     unpacked = gzip.decompress(data) if data.startswith(GZIP) else data
     return lambda: io.BytesIO(unpacked)

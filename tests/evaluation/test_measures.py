@@ -175,11 +175,11 @@ def test_evaluate_reads_paths_and_dicts(tmp_path: Any) -> None:
     from_files = evaluate(tmp_path / "qrels", str(tmp_path / "run"), ["AP"])
     from_dicts = evaluate({"1": {"a": 1}}, {"1": {"a": 1, "b": 2}}, ["AP"])
     assert from_files.means.tolist() == from_dicts.means.tolist() == [[0.5]]
-    assert from_files.tags == ("t",)
+    assert from_files.runs == ("t",)
     (tmp_path / "run").write_text("1 Q0 b 1 x t\n")
-    with pytest.raises(ValueError, match='Score "x" is not a number'):
+    with pytest.raises(ValueError, match="line 1: expected a score that is a number"):
         evaluate(tmp_path / "qrels", tmp_path / "run", ["AP"])
-    with pytest.raises(ValueError, match="holds no judgments"):
+    with pytest.raises(ValueError, match="expected lines of topic 0 docno grade, found none"):
         (tmp_path / "empty").write_text("")
         evaluate(tmp_path / "empty", tmp_path / "run", ["AP"])
 

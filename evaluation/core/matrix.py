@@ -1,0 +1,142 @@
+"""The other entrance: all runs of a collection as ranks of items, against any set of grades, at once.
+
+An item is a (topic, docno), told by a number; which, the caller knows. Nothing is read or looked up again when a grade
+changes: a judgment is one entry of an array.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.core.definitions import Measure
+from evaluation.core.dialects import OWN, Rules
+from evaluation.core.evaluate import Scores, evaluate_judged, summaries
+from evaluation.core.judged import Given, Judged, joined, places
+from evaluation.core.qrels import Qrels
+
+Whole = NDArray[np.int64]
+
+NOT_IN_QRELS = np.iinfo(np.int64).min  # the grade of an item that the qrels do not hold
+
+
+@dataclass(frozen=True, eq=False)
+class RankedItems:
+    """Runs × items. `topics` ('S', sorted by bytes) and `codes`, the topic of each item; items of no run are welcome,
+    since a relevant document that nobody retrieved counts too. Aligned, sorted by row = run × T + topic, then rank:
+    `rows`, `ranks`, `items`. `num_ret`: one value per row, retrieved documents that are no items included.
+    """
+
+    tags: tuple[str, ...]
+    topics: NDArray[np.bytes_]
+    codes: Whole
+    rows: Whole
+    ranks: Whole
+    items: Whole
+    num_ret: Whole
+
+    @classmethod
+    def build(
+        cls,
+        tags: Sequence[str],
+        topics: NDArray[np.bytes_],
+        codes: Whole,
+        items: Sequence[Whole],
+        ranks: Sequence[Whole] | None = None,
+        lengths: Sequence[Whole] | None = None,
+    ) -> "RankedItems":
+        """From plain arrays, one of each kind for every run.
+
+        `items[run]` are its items, in any order with `ranks[run]`, or without in evaluation order, topic after topic in
+        any order. `lengths[run]`: documents retrieved for each topic, where not all of them are items.
+        """
+        order = np.argsort(topics)
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        own = place[codes] if len(codes) else codes.astype(np.int64)
+        count = len(topics)
+        rows, all_ranks, all_items, num_ret = [], [], [], []
+        for run, held in enumerate(items):
+            of_topic = own[held]
+            given = _ranks_in_order(of_topic, count) if ranks is None else ranks[run].astype(np.int64)
+            sort = np.lexsort((given, of_topic))
+            rows.append(run * count + of_topic[sort])
+            all_ranks.append(given[sort])
+            all_items.append(held[sort].astype(np.int64))
+            found = np.bincount(of_topic, minlength=count)
+            num_ret.append(found if lengths is None else lengths[run].astype(np.int64)[order])
+        return cls(tuple(tags), topics[order], own, joined(rows), joined(all_ranks), joined(all_items), joined(num_ret))
+
+    def judged(self, grades: Whole, given: Given | None = None) -> Judged:
+        """The rankings against these grades, one for each item, NOT_IN_QRELS where there is none."""
+        known = grades != NOT_IN_QRELS
+        row_of = np.cumsum(known) - 1
+        names = np.zeros(int(known.sum()), "S1")  # measures ask for no docno
+        qrels = Qrels(self.topics, self.codes[known], names, grades[known])
+        hits = known[self.items]
+        items = row_of[self.items[hits]]
+        return Judged(qrels, len(self.tags), self.rows[hits], self.ranks[hits], items, self.num_ret, given or Given())
+
+    def only(self, topics: Whole) -> "RankedItems":
+        """The same for these topics alone, by their places, ascending; items keep their numbers."""
+        place = np.full(len(self.topics), -1, np.int64)
+        place[topics] = np.arange(len(topics))
+        count = len(self.topics)
+        wanted = np.isin(np.arange(count), topics)
+        kept = np.flatnonzero(wanted[self.rows % count])
+        rows = self.rows[kept] // count * len(topics) + place[self.rows[kept] % count]
+        num_ret = self.num_ret.reshape(-1, count)[:, topics].reshape(-1)
+        return replace(
+            self,
+            topics=self.topics[topics],
+            codes=place[self.codes],
+            rows=rows,
+            ranks=self.ranks[kept],
+            items=self.items[kept],
+            num_ret=num_ret,
+        )
+
+
+def _ranks_in_order(codes: Whole, count: int) -> Whole:
+    """1, 2, … within each topic, in the order of the rows."""
+    sort = np.argsort(codes, kind="stable")
+    ranks = np.empty(len(codes), np.int64)
+    ranks[sort] = places(np.bincount(codes, minlength=count))
+    return ranks
+
+
+def evaluate_items(
+    ranked: RankedItems,
+    grades: Whole,
+    measures: Sequence[Measure | str],
+    *,
+    rel: int = 1,
+    complete: bool = True,
+    given: Given | None = None,
+    rules: Rules = OWN,
+) -> Scores:
+    """All measures of all runs; topics are all those of the items, so leave out what the qrels do not cover."""
+    judged = ranked.judged(grades, given)
+    return evaluate_judged(judged, ranked.tags, measures, rel=rel, complete=complete, rules=rules)
+
+
+def rescored(
+    before: Scores, ranked: RankedItems, grades: Whole, changed: Whole, *, given: Given | None = None, rules: Rules = OWN
+) -> Scores:
+    """Scores after the grades of some items, `changed`, became others: only their topics are scored again.
+
+    Equal, to the last bit, to scoring everything anew with the same measures; `given` must name the top grade if a
+    measure asks for that of the scale.
+    """
+    topics = np.unique(ranked.codes[changed])
+    few = ranked.only(topics)
+    known = np.where(few.codes >= 0, grades, NOT_IN_QRELS)
+    again = evaluate_judged(
+        few.judged(known, given), ranked.tags, before.measures, rel=before.rel, complete=before.complete, rules=rules
+    )
+    values, no_relevant = before.values.copy(), before.no_relevant.copy()
+    values[:, :, topics] = again.values
+    no_relevant[topics] = again.no_relevant
+    means = summaries(before.measures, values, before.answered, complete=before.complete, rules=rules)
+    return replace(before, values=values, means=means, no_relevant=no_relevant)
