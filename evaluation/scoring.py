@@ -305,7 +305,7 @@ def read_qrels(source: QrelsSource, *, dialect: Dialect | None = None) -> Qrels:
         return Qrels.build(topics, docnos, grades.astype("int64"))
     try:
         with _opened(source)() as file:
-            qrels, twice = read_qrels_table(file.read(), RULES[dialect])
+            qrels, twice = read_qrels_table(file.read(), RULES[dialect], fast=True)
     except FileFault as fault:
         raise ValueError(f"{source}: {fault}") from fault
     if twice:

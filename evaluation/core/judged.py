@@ -1,9 +1,10 @@
 """Where rankings meet judgments: which ranks hold judged documents, for all runs and topics at once."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from evaluation.core.dialects import RecallPoints
 from evaluation.core.qrels import Qrels
 from pooling.core.keys import find_topics
 from pooling.core.rankings import Rankings
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +50,7 @@ class Judged:
     items: NDArray[np.int64]
     num_ret: NDArray[np.int64]
     given: Given = field(default_factory=Given)
+    _made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def size(self) -> int:
@@ -87,9 +91,12 @@ class Judged:
         rows, ranks, items = self.rows[kept], self.ranks[kept], self.items[kept]
         return replace(self, rows=rows, ranks=ranks, items=items, num_ret=np.minimum(self.num_ret, depth))
 
-    def of_topics(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
-        """One value per topic as one value per row."""
-        return np.tile(values, self.runs)
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What several measures need, made when first asked for."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: Made = self._made[key]
+        return made
 
     def so_far(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         """For each hit, the number of masked hits in its row down to and with it."""

@@ -6,6 +6,7 @@ changes: a judgment is one entry of an array.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,8 @@ from evaluation.core.dialects import OWN, Rules
 from evaluation.core.evaluate import Scores, evaluate_judged, summaries
 from evaluation.core.judged import Given, Judged, joined, places
 from evaluation.core.qrels import Qrels
+from pooling.core.keys import PairIndex, find_topics, group_pairs
+from pooling.core.rankings import Rankings
 
 Whole = NDArray[np.int64]
 
@@ -78,24 +81,43 @@ class RankedItems:
         items = row_of[self.items[hits]]
         return Judged(qrels, len(self.tags), self.rows[hits], self.ranks[hits], items, self.num_ret, given or Given())
 
-    def only(self, topics: Whole) -> "RankedItems":
-        """The same for these topics alone, by their places, ascending; items keep their numbers."""
-        place = np.full(len(self.topics), -1, np.int64)
-        place[topics] = np.arange(len(topics))
-        count = len(self.topics)
-        wanted = np.isin(np.arange(count), topics)
-        kept = np.flatnonzero(wanted[self.rows % count])
-        rows = self.rows[kept] // count * len(topics) + place[self.rows[kept] % count]
-        num_ret = self.num_ret.reshape(-1, count)[:, topics].reshape(-1)
-        return replace(
-            self,
-            topics=self.topics[topics],
-            codes=place[self.codes],
-            rows=rows,
-            ranks=self.ranks[kept],
-            items=self.items[kept],
-            num_ret=num_ret,
+    def only(self, topics: Whole) -> tuple["RankedItems", Whole]:
+        """The same for these topics alone, by their places, ascending; and the items that are left, by their old numbers."""
+        rows = (np.arange(len(self.tags))[:, None] * len(self.topics) + topics).reshape(-1)
+        hits, counts = _slices(self._row_starts, rows)
+        order, starts = self._by_topic
+        found, sizes = _slices(starts, topics)
+        items = np.sort(order[found])
+        codes = np.empty(len(items), np.int64)
+        codes[np.searchsorted(items, order[found])] = np.repeat(np.arange(len(topics)), sizes)
+        few = RankedItems(
+            self.tags,
+            self.topics[topics],
+            codes,
+            np.repeat(np.arange(len(rows)), counts),
+            self.ranks[hits],
+            np.searchsorted(items, self.items[hits]),
+            self.num_ret[rows],
         )
+        return few, items
+
+    @cached_property
+    def _row_starts(self) -> Whole:
+        """Where the hits of each row begin, and behind the last where they end."""
+        counts = np.bincount(self.rows, minlength=len(self.tags) * len(self.topics))
+        return np.concatenate(([0], np.cumsum(counts)))
+
+    @cached_property
+    def _by_topic(self) -> tuple[Whole, Whole]:
+        """The items topic by topic, and where those of each begin."""
+        counts = np.bincount(self.codes, minlength=len(self.topics))
+        return np.argsort(self.codes, kind="stable"), np.concatenate(([0], np.cumsum(counts)))
+
+
+def _slices(starts: Whole, which: Whole) -> tuple[Whole, Whole]:
+    """All places of these stretches, one after the other, and how many each has."""
+    counts = starts[which + 1] - starts[which]
+    return np.repeat(starts[which], counts) + places(counts) - 1, counts
 
 
 def _ranks_in_order(codes: Whole, count: int) -> Whole:
@@ -130,13 +152,58 @@ def rescored(
     measure asks for that of the scale.
     """
     topics = np.unique(ranked.codes[changed])
-    few = ranked.only(topics)
-    known = np.where(few.codes >= 0, grades, NOT_IN_QRELS)
+    few, items = ranked.only(topics)
     again = evaluate_judged(
-        few.judged(known, given), ranked.tags, before.measures, rel=before.rel, complete=before.complete, rules=rules
+        few.judged(grades[items], given),
+        ranked.tags,
+        before.measures,
+        rel=before.rel,
+        complete=before.complete,
+        rules=rules,
     )
     values, no_relevant = before.values.copy(), before.no_relevant.copy()
     values[:, :, topics] = again.values
     no_relevant[topics] = again.no_relevant
     means = summaries(before.measures, values, before.answered, complete=before.complete, rules=rules)
     return replace(before, values=values, means=means, no_relevant=no_relevant)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredRuns:
+    """Runs kept in memory, to be scored against one set of qrels after the other; built once, and never sorted again."""
+
+    ranked: RankedItems
+    index: PairIndex
+
+    @classmethod
+    def build(cls, rankings: Sequence[Rankings]) -> "StoredRuns":
+        topics = np.unique(np.concatenate([run.topics for run in rankings])) if rankings else np.zeros(0, "S1")
+        codes = [np.repeat(find_topics(topics, run.topics), run.lengths) for run in rankings]
+        width = max((run.docnos.dtype.itemsize for run in rankings), default=1)
+        docnos = np.concatenate([run.docnos.astype(f"S{width}") for run in rankings]) if rankings else np.zeros(0, "S1")
+        firsts, inverse = group_pairs(joined(codes), docnos)
+        ends = np.cumsum([len(run) for run in rankings]).tolist()
+        held = [inverse[end - len(run) : end] for run, end in zip(rankings, ends, strict=True)]
+        ranks = [run.ranks for run in rankings]
+        of_item = joined(codes)[firsts]
+        ranked = RankedItems.build([run.tag for run in rankings], topics, of_item, held, ranks)
+        return cls(ranked, PairIndex.build(of_item, docnos[firsts]))
+
+    def judged(self, qrels: Qrels, given: Given | None = None) -> Judged:
+        """The runs against qrels: each judged pair is looked up, not each document of the runs."""
+        ranked = self.ranked
+        known = find_topics(ranked.topics, qrels.topics)
+        asked = np.flatnonzero(known[qrels.codes] >= 0)
+        found = self.index.find(known[qrels.codes[asked]], qrels.docnos[asked])
+        row_of = np.full(len(ranked.codes), -1, np.int32)
+        row_of[found[found >= 0]] = asked[found >= 0]
+        items = row_of[ranked.items]
+        hits = np.flatnonzero(items >= 0)
+        place = find_topics(qrels.topics, ranked.topics)
+        count, runs = max(len(ranked.topics), 1), len(ranked.tags)
+        rows = ranked.rows[hits] // count * len(qrels.topics) + place[ranked.rows[hits] % count]
+        num_ret = np.zeros((runs, len(qrels.topics)), np.int64)
+        num_ret[:, place[place >= 0]] = ranked.num_ret.reshape(runs, len(ranked.topics))[:, place >= 0]
+        return Judged(
+            qrels, runs, rows, ranked.ranks[hits], items[hits].astype(np.int64), num_ret.reshape(-1), given or Given()
+        )

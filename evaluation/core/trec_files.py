@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from evaluation.core.dialects import OWN, Rules
 from evaluation.core.qrels import Qrels
+from pooling.core import fast_runs
 from pooling.core.findings import shown
-from pooling.core.keys import code_topics
+from pooling.core.keys import code_topics, pair_keys
 from pooling.core.lines import GZIP, quick_table
 
 Role = Literal["qrels", "results"]
@@ -134,11 +135,13 @@ def _score(field: bytes) -> tuple[float, bool]:
     return value, len(found[0]) == len(field)
 
 
-def read_qrels_table(data: bytes, rules: Rules = OWN) -> tuple[Qrels, dict[int, bytes]]:
+def read_qrels_table(data: bytes, rules: Rules = OWN, *, fast: bool = False) -> tuple[Qrels, dict[int, bytes]]:
     """Qrels, and the topics by place that judge a document twice, each with the first such docno.
 
     Of judgments of the same document the first is kept. A FileFault for a line that has not four fields.
     """
+    if fast and fast_runs.available() and (found := _fast_qrels(data)):
+        return found, {}
     if b"\0" in data:
         raise FileFault(_nul(data), "qrels")
     quick = None if _ODD.search(data) or b"\n\n" in data else _quick_qrels(data)
@@ -150,6 +153,27 @@ def read_qrels_table(data: bytes, rules: Rules = OWN) -> tuple[Qrels, dict[int, 
     twice = {int(codes[row]): bytes(docnos[row]) for row in again[::-1]}
     kept = np.delete(np.arange(len(codes)), again)
     return Qrels(distinct, codes[kept], docnos[kept], grades[kept]), twice
+
+
+def _fast_qrels(data: bytes) -> Qrels | None:
+    """Qrels by polars, None unless they are plain and no document is judged twice."""
+    columns = fast_runs.qrels_columns(data)
+    if columns is None or len(set(columns.heads)) < len(columns.heads):
+        return None
+    topics = np.array([head.encode() for head in columns.heads], np.bytes_)
+    order = np.argsort(topics)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    codes, texts, grades = np.repeat(place, columns.lengths), columns.docnos, columns.grades
+    if (place[1:] < place[:-1]).any():
+        rows = np.argsort(codes, kind="stable")
+        codes, texts, grades = codes[rows], texts[rows], grades[rows]
+    qrels = Qrels(topics[order], codes, fast_runs.as_bytes(texts), grades)
+    keys = np.sort(pair_keys(codes, qrels.docnos))
+    if (keys[1:] == keys[:-1]).any():
+        return None
+    qrels.__dict__["texts"] = texts  # what the cached property would make again
+    return qrels
 
 
 def _quick_qrels(data: bytes) -> tuple[NDArray[np.bytes_], NDArray[np.bytes_], NDArray[np.int64]] | None:

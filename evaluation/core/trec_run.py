@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,8 @@ from pooling.core import fast_runs
 from pooling.core.keys import find_topics, group_pairs
 from pooling.core.rankings import Rankings
 
-if TYPE_CHECKING:
-    import polars as pl
-
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+_SEED = fast_runs.SEED
 _AHEAD = 3  # pieces that may wait while two are worked on
 
 
@@ -191,13 +189,10 @@ class _Matcher:
     """
 
     def __init__(self, qrels: Qrels, rules: Rules, depth: int | None) -> None:
-        import polars as pl
-
         self._rules, self._depth = rules, depth
         self.places = {topic.decode("utf-8", "surrogateescape"): place for place, topic in enumerate(qrels.topics.tolist())}
-        texts = [docno.decode("utf-8", "surrogateescape") for docno in qrels.docnos.tolist()]
-        self._docnos = pl.Series(texts, dtype=pl.String) if _encodable(texts) else pl.Series([], dtype=pl.String)
-        keys = self._keys(self._docnos, qrels.codes[: len(self._docnos)])
+        self._docnos = qrels.texts
+        keys = self._keys(self._docnos.hash(_SEED).to_numpy(), qrels.codes[: len(self._docnos)])
         self._items = np.argsort(keys, kind="stable")
         self._sorted = keys[self._items]
         self._codes = qrels.codes
@@ -206,10 +201,11 @@ class _Matcher:
         self._bits[keys >> self._shift] = True
 
     @staticmethod
-    def _keys(docnos: "pl.Series", codes: NDArray[np.int64]) -> NDArray[np.uint64]:
-        keys: NDArray[np.uint64] = docnos.hash(1).to_numpy() * _MIX + (codes.astype(np.uint64) + np.uint64(1)) * _MIX
+    def _keys(hashes: NDArray[np.uint64], codes: NDArray[np.int64]) -> NDArray[np.uint64]:
+        keys: NDArray[np.uint64] = hashes + (codes.astype(np.uint64) + np.uint64(1)) * _MIX
         keys ^= keys >> np.uint64(29)
-        return keys * _MIX
+        keys *= _MIX
+        return keys
 
     def match(self, data: bytes) -> _Part | None:
         """The hits of a piece, None if it must be read with care."""
@@ -219,30 +215,23 @@ class _Matcher:
         codes = np.array([self.places.get(head, -1) for head in columns.heads], np.int64)
         return _Piece(self, columns, codes).part(self._depth)
 
-    def found(self, docnos: "pl.Series", codes: NDArray[np.int64]) -> tuple["_Keys", NDArray[np.int64], NDArray[np.int64]]:
+    def found(
+        self, columns: fast_runs.Columns, codes: NDArray[np.int64]
+    ) -> tuple["_Keys", NDArray[np.int64], NDArray[np.int64]]:
         """The keys of all rows; and the rows that are judged, with their place in the qrels."""
-        keys = self._keys(docnos, codes)
+        keys = self._keys(columns.hashes, codes)
         rows = np.flatnonzero(self._bits[keys >> self._shift])
         places = np.minimum(np.searchsorted(self._sorted, keys[rows]), max(len(self._sorted) - 1, 0))
         if not len(self._sorted):
             return _Keys(keys), rows[:0], rows[:0]
         same = self._sorted[places] == keys[rows]
         rows, items = rows[same], self._items[places[same]]
-        sure = (docnos.gather(rows) == self._docnos.gather(items)).to_numpy() & (codes[rows] == self._codes[items])
+        sure = (columns.docnos[rows] == self._docnos[items]).to_numpy() & (codes[rows] == self._codes[items])
         return _Keys(keys), rows[sure], items[sure]
 
     @property
     def single(self) -> bool:
         return self._rules.order == "9"
-
-
-def _encodable(texts: Sequence[str]) -> bool:
-    """Whether all are UTF-8; a docno that is not can only be met in a file that polars refuses."""
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,8 +275,8 @@ class _Piece:
     def part(self, depth: int | None) -> _Part:
         columns = self._columns
         strangers = len(self._matcher.places) + np.arange(len(self._codes))  # codes that no judged pair has
-        rows_codes = np.repeat(np.where(self._codes >= 0, self._codes, strangers), columns.lengths)
-        keys, rows, items = self._matcher.found(columns.docnos, rows_codes)
+        rows_codes = np.where(self._codes >= 0, self._codes, strangers)[self._local]
+        keys, rows, items = self._matcher.found(columns, rows_codes)
         ranks = self._ranks(rows)
         lengths = columns.lengths
         if depth is not None:
@@ -318,35 +307,41 @@ class _Piece:
         starts = self._offsets[1:] - 1
         rising[starts] = False
         tied[starts] = False
-        if not rising.any():
-            pairs = np.flatnonzero(tied)
-            docnos = self._columns.docnos
-            if not len(pairs) or not (docnos.gather(pairs) < docnos.gather(pairs + 1)).any():
-                return None
-        return self._sorted_order()
+        if rising.any():
+            order = np.lexsort((-scores, self._local))
+            scores, codes = scores[order], self._local[order]
+            return self._untied(order, (scores[1:] == scores[:-1]) & (codes[1:] == codes[:-1]))
+        pairs = np.flatnonzero(tied)
+        docnos = self._columns.docnos
+        if not len(pairs) or not (docnos[pairs] < docnos[pairs + 1]).any():
+            return None
+        return self._untied(np.arange(len(scores)), tied)
 
-    def _sorted_order(self) -> NDArray[np.int64]:
-        codes = np.repeat(np.arange(len(self._codes)), self._columns.lengths)
-        order = np.lexsort((-self._scores, codes))
-        scores, codes = self._scores[order], codes[order]
-        tied = np.zeros(len(order), bool)
-        tied[1:] = (scores[1:] == scores[:-1]) & (codes[1:] == codes[:-1])
-        member = tied.copy()
-        member[:-1] |= tied[1:]
+    def _untied(self, order: NDArray[np.int64], tied: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The order with docnos descending where a row is tied with the one before it."""
+        member = np.zeros(len(order), bool)
+        member[1:] = tied
+        member[:-1] |= tied
         rows = order[member]
         if len(rows):
-            places = self._columns.docnos.gather(rows).rank("dense").to_numpy().astype(np.int64)
-            order[member] = rows[np.lexsort((-places, np.cumsum(~tied)[member]))]
+            stretch = np.cumsum(np.concatenate(([True], ~tied)))[member]
+            places = self._columns.docnos[rows].rank("dense").to_numpy().astype(np.int64)
+            order[member] = rows[np.lexsort((-places, stretch))]
         return order
+
+    @cached_property
+    def _local(self) -> NDArray[np.int64]:
+        """The place of each row's topic in the piece."""
+        return np.repeat(np.arange(len(self._codes)), self._columns.lengths)
 
     def _ranks(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The rank of each of these rows in its topic."""
-        topic = np.searchsorted(self._offsets, rows, side="right") - 1
+        before = self._offsets[self._local[rows]]
         if self._order is None:
-            return rows - self._offsets[topic] + 1
+            return rows - before + 1
         position = np.empty(len(self._order), np.int64)
         position[self._order] = np.arange(len(self._order))
-        return position[rows] - self._offsets[topic] + 1
+        return position[rows] - before + 1
 
 
 def opened_bytes(data: bytes) -> Callable[[], BinaryIO]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import polars as pl
 
+SEED = 1  # of the hashes; equal text has equal hashes while the process lasts
 PIECE = 16 << 20  # bytes; memory stays flat however large the file is
 
 _BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
@@ -34,11 +35,13 @@ def available() -> bool:
 @dataclass(frozen=True, eq=False)
 class Columns:
     """Lines of a run, in the order of the file. `heads` are the topics where they change, `lengths` how many lines each
-    has from there; the same topic may come again. `docnos` is a series of text, `scores` are finite or infinite."""
+    has from there; the same topic may come again. `docnos` is a series of text, `hashes` are of these, by `SEED`; `scores`
+    are finite or infinite."""
 
     heads: list[str]
     lengths: NDArray[np.int64]
     docnos: "pl.Series"
+    hashes: NDArray[np.uint64]
     scores: NDArray[np.float64]
     tag: bytes
 
@@ -80,29 +83,83 @@ def _single_blanks(piece: bytes) -> bytes:
 def _columns(piece: bytes) -> Columns | None:
     import polars as pl
 
+    topic, docno = pl.col("topic"), pl.col("docno")
+    table = _table(
+        piece,
+        {"topic": pl.String, "q0": pl.String, "docno": pl.String, "rank": pl.String, "score": pl.Float64, "tag": pl.String},
+        [topic, docno, docno.hash(SEED).alias("hash"), pl.col("score"), topic.hash(SEED).alias("topics")],
+    )
+    if table is None or table["score"].null_count():
+        return None
+    scores = table["score"].to_numpy()
+    heads, lengths = _stretches(table["topic"], table["topics"].to_numpy())
+    if np.isnan(scores).any() or any(head.startswith("#") for head in heads):
+        return None
+    tag = piece[piece.rfind(b"\n", 0, len(piece) - 1) + 1 :].split()[5]
+    return Columns(heads, lengths, table["docno"], table["hash"].to_numpy(), scores, tag)
+
+
+def _table(piece: bytes, schema: "dict[str, type[pl.DataType]]", wanted: "list[pl.Expr]") -> "pl.DataFrame | None":
+    """Columns of lines that have all fields of the schema, no more, with one blank between."""
+    import polars as pl
+
     low = np.frombuffer(piece, np.uint8) <= ord(" ")
     if not len(piece) or low[0] or (low[1:] & low[:-1]).any():  # an empty field, a blank line
         return None
     separator = "\t" if piece.find(b"\t", 0, piece.find(b"\n")) >= 0 else " "
-    schema = {
-        "topic": pl.String, "q0": pl.String, "docno": pl.String, "rank": pl.String, "score": pl.Float64, "tag": pl.String,
-    }  # fmt: skip
     try:
-        table = pl.read_csv(
-            piece, has_header=False, separator=separator, quote_char=None, columns=[0, 2, 4], schema=schema
-        ).rechunk()
-    except pl.exceptions.PolarsError:  # a line of more fields, a score that is none, bytes that are not UTF-8
+        source = pl.scan_csv(piece, has_header=False, separator=separator, quote_char=None, schema=schema)
+        table = source.select(wanted).collect().rechunk()
+    except pl.exceptions.PolarsError:  # a line of more fields, a number that is none, bytes that are not UTF-8
         return None
-    # No line has more than six fields, none is empty, and there are as many separators as six fields need.
-    blanks, lines = np.count_nonzero(low), table.height
-    if blanks != 6 * lines or piece.count(separator.encode()) != 5 * lines:
+    # No line has more fields than it should, none is empty, and there are as many separators as they need.
+    blanks, fields = np.count_nonzero(low), len(schema)
+    if blanks != fields * table.height or piece.count(separator.encode()) != (fields - 1) * table.height:
         return None
-    scores = table["score"].to_numpy()
-    if table["score"].null_count() or np.isnan(scores).any():
+    return table
+
+
+def _stretches(values: "pl.Series", hashes: NDArray[np.uint64]) -> tuple[list[str], NDArray[np.int64]]:
+    """The values where they change, and for how many rows each stands."""
+    starts = np.flatnonzero(np.concatenate(([True], hashes[1:] != hashes[:-1])))
+    return values[starts].to_list(), np.diff(np.append(starts, len(hashes))).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class QrelsColumns:
+    """Lines of qrels in the order of the file; `heads` and `lengths` as for runs."""
+
+    heads: list[str]
+    lengths: NDArray[np.int64]
+    docnos: "pl.Series"
+    grades: NDArray[np.int64]
+
+
+def qrels_columns(data: bytes) -> QrelsColumns | None:
+    """The columns of qrels, None unless they are plain: four fields to a line, one blank between, whole grades."""
+    import polars as pl
+
+    if not data.endswith(b"\n"):
+        data += b"\n"
+    topic = pl.col("topic")
+    table = _table(
+        data,
+        {"topic": pl.String, "q0": pl.String, "docno": pl.String, "grade": pl.Int64},
+        [topic, pl.col("docno"), pl.col("grade"), topic.hash(SEED).alias("topics")],
+    )
+    if table is None or table["grade"].null_count():
         return None
-    stretches = table["topic"].rle().struct.unnest()
-    heads = stretches["value"].to_list()
-    if any(head is None or head.startswith("#") for head in heads):
+    heads, lengths = _stretches(table["topic"], table["topics"].to_numpy())
+    if any(head.startswith("#") for head in heads):
         return None
-    tag = piece[piece.rfind(b"\n", 0, len(piece) - 1) + 1 :].split()[5]
-    return Columns(heads, stretches["len"].to_numpy().astype(np.int64), table["docno"], scores, tag)
+    return QrelsColumns(heads, lengths, table["docno"], table["grade"].to_numpy())
+
+
+def as_bytes(texts: "pl.Series") -> NDArray[np.bytes_]:
+    """A series of text as an 'S' array."""
+    width = texts.str.len_bytes().max()
+    if not isinstance(width, int) or width != texts.str.len_chars().max():
+        return np.array([text.encode() for text in texts.to_list()], np.bytes_)
+    joined = texts.str.pad_end(width, "\0").str.join("").item()
+    found = np.frombuffer(joined.encode(), f"S{width}") if len(joined) == width * len(texts) else None
+    return np.array([text.encode() for text in texts.to_list()], np.bytes_) if found is None or not joined.isascii() else found

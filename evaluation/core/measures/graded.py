@@ -1,8 +1,8 @@
 """Measures of graded relevance. The gain of a document is its grade, 0 if unjudged or negative."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,26 +17,53 @@ FORMS = {"log2": "log2p1", "exp-log2": "exp"}  # as ir_measures calls them
 
 @dataclass(frozen=True, eq=False)
 class Gained:
-    """Documents with a gain. `rows` are rows of the judged rankings, or topics where they are of the ideal rankings."""
+    """Documents with a gain. `rows` are rows of the judged rankings, or topics where they are of the ideal rankings.
+
+    `terms` are the gains, discounted; what several measures need is made once.
+    """
 
     rows: NDArray[np.int64]
     ranks: NDArray[np.int64]
     gains: Values
+    terms: Values
     size: int
 
-    def cut(self, cutoff: int | None) -> "Gained":
+    @classmethod
+    def of(cls, rows: NDArray[np.int64], ranks: NDArray[np.int64], gains: Values, size: int, form: "Form") -> "Gained":
+        return cls(rows, ranks, gains, gains / discount(ranks, form.form, form.base), size)
+
+    def total(self, values: Values, cutoff: int | None) -> Values:
+        """The sum over each row, in rank order, down to the cutoff."""
         if cutoff is None:
-            return self
-        kept = self.ranks <= cutoff
-        return Gained(self.rows[kept], self.ranks[kept], self.gains[kept], self.size)
+            return summed(self.rows, values, self.size)
+        kept = np.flatnonzero(self.ranks <= cutoff)
+        return summed(self.rows[kept], values[kept], self.size)
 
-    def discounted(self, form: str, base: float) -> Values:
-        """The sum over each row of gain / discount, in rank order."""
-        return summed(self.rows, self.gains / discount(self.ranks, form, base), self.size)
-
-    @property
+    @cached_property
     def counts(self) -> NDArray[np.int64]:
         return np.bincount(self.rows, minlength=self.size)
+
+
+@dataclass(frozen=True)
+class Form:
+    """How grades become gains, and how they are discounted; see `dcg`."""
+
+    form: str = "log2p1"
+    base: float = 2
+    gains: Gains = ()
+
+    @classmethod
+    def named(cls, dcg: str | None, form: str | None, base: float, gains: Gains) -> "Form":
+        return cls(form or FORMS.get(dcg or "log2", "log2p1"), base, gains)
+
+    def gain(self, grades: NDArray[np.int64]) -> Values:
+        gain = np.maximum(grades, 0).astype(np.float64)
+        for grade, value in self.gains:
+            gain[grades == grade] = value
+        return 2.0**gain - 1.0 if self.form == "exp" else gain
+
+
+PLAIN = Form()
 
 
 def discount(ranks: NDArray[np.int64], form: str = "log2p1", base: float = 2) -> Values:
@@ -47,54 +74,48 @@ def discount(ranks: NDArray[np.int64], form: str = "log2p1", base: float = 2) ->
     return np.where(ranks < base, 1.0, logs if base == 2 else logs / math.log2(base))
 
 
-def _gain(grades: NDArray[np.int64], form: str, gains: Gains) -> Values:
-    gain = np.maximum(grades, 0).astype(np.float64)
-    for grade, value in gains:
-        gain[grades == grade] = value
-    return 2.0**gain - 1.0 if form == "exp" else gain
-
-
-def retrieved(judged: Judged, form: str = "log2p1", gains: Gains = ()) -> Gained:
+def retrieved(judged: Judged, form: Form = PLAIN) -> Gained:
     """The hits of the rankings that have a gain; a table may give negative ones."""
-    gain = _gain(judged.grades, form, gains)
-    some = gain != 0
-    return Gained(judged.rows[some], judged.ranks[some], gain[some], judged.size)
+    return judged.once(("retrieved", form), lambda: _retrieved(judged, form))
 
 
-def ideal(judged: Judged, form: str = "log2p1", gains: Gains = ()) -> Gained:
+def _retrieved(judged: Judged, form: Form) -> Gained:
+    gain = form.gain(judged.grades)
+    some = np.flatnonzero(gain)
+    return Gained.of(judged.rows[some], judged.ranks[some], gain[some], judged.size, form)
+
+
+def ideal(judged: Judged, form: Form = PLAIN) -> Gained:
     """The best ranking of each topic: all judged documents with a gain above 0, the highest first."""
-    gain = _gain(judged.qrels.grades, form, gains)
-    return _sorted(judged.qrels.codes, gain, len(judged.qrels.topics))
+    codes, grades = judged.qrels.codes, judged.qrels.grades
+    return judged.once(("ideal", form), lambda: _sorted(codes, form.gain(grades), len(judged.qrels.topics), form))
 
 
-def _ideal_of_retrieved(judged: Judged, form: str, gains: Gains) -> Gained:
-    return _sorted(judged.rows, _gain(judged.grades, form, gains), judged.size)
+def _ideal_of_retrieved(judged: Judged, form: Form) -> Gained:
+    return _sorted(judged.rows, form.gain(judged.grades), judged.size, form)
 
 
-def _sorted(rows: NDArray[np.int64], gain: Values, size: int) -> Gained:
+def _sorted(rows: NDArray[np.int64], gain: Values, size: int, form: Form) -> Gained:
     some = np.flatnonzero(gain > 0)
     order = some[np.lexsort((-gain[some], rows[some]))]
-    return Gained(rows[order], places(np.bincount(rows[order], minlength=size)), gain[order], size)
-
-
-def _form(form: str | None, dcg: str | None) -> str:
-    return form or FORMS.get(dcg or "log2", "log2p1")
+    return Gained.of(rows[order], places(np.bincount(rows[order], minlength=size)), gain[order], size, form)
 
 
 def cumulated_gain(level: Level, cutoff: int | None = None, gains: Gains = ()) -> Values:
     """CG = Σ gain over the ranks, or the first k; the order does not matter. Järvelin and Kekäläinen 2000."""
-    found = retrieved(level.judged, gains=gains).cut(cutoff)
-    return summed(found.rows, found.gains, found.size)
+    found = retrieved(level.judged, Form(gains=gains))
+    return found.total(found.gains, cutoff)
 
 
-def ideal_cumulated_gain(level: Level, cutoff: int | None = None, gains: Gains = (), best: str = "judged") -> Values:
+def ideal_cumulated_gain(level: Level, cutoff: int | None = None, gains: Gains = (), ideal: str = "judged") -> Values:
     """The highest CG possible."""
-    return _ideal_sum(level, cutoff, "log2p1", gains, best, lambda found: summed(found.rows, found.gains, found.size))
+    found = _best(level, Form(gains=gains), ideal)
+    return _of_rows(level, found.total(found.gains, cutoff))
 
 
-def normalized_cumulated_gain(level: Level, cutoff: int | None = None, gains: Gains = (), best: str = "judged") -> Values:
+def normalized_cumulated_gain(level: Level, cutoff: int | None = None, gains: Gains = (), ideal: str = "judged") -> Values:
     """NCG = CG / ideal CG, 0 where that is 0."""
-    return ratio(cumulated_gain(level, cutoff, gains), ideal_cumulated_gain(level, cutoff, gains, best))
+    return ratio(cumulated_gain(level, cutoff, gains), ideal_cumulated_gain(level, cutoff, gains, ideal))
 
 
 def dcg(
@@ -110,8 +131,8 @@ def dcg(
     With form='jk' ranks below b are not discounted, and the others by log_b(i). trec_eval 10: dcg. Järvelin and
     Kekäläinen 2002, with the discount of Burges et al. 2005.
     """
-    form = _form(form, dcg)
-    return retrieved(level.judged, form, gains).cut(cutoff).discounted(form, b)
+    found = retrieved(level.judged, Form.named(dcg, form, b, gains))
+    return found.total(found.terms, cutoff)
 
 
 def ideal_dcg(
@@ -127,17 +148,17 @@ def ideal_dcg(
 
     With ideal='retrieved' of the retrieved ones alone, as some textbooks do: it rewards missing relevant documents.
     """
-    form = _form(form, dcg)
-    return _ideal_sum(level, cutoff, form, gains, ideal, lambda found: found.discounted(form, b))
+    found = _best(level, Form.named(dcg, form, b, gains), ideal)
+    return _of_rows(level, found.total(found.terms, cutoff))
 
 
-def _ideal_sum(
-    level: Level, cutoff: int | None, form: str, gains: Gains, best: str, total: Callable[[Gained], Values]
-) -> Values:
-    judged = level.judged
-    if best == "retrieved":
-        return total(_ideal_of_retrieved(judged, form, gains).cut(cutoff))
-    return np.tile(total(ideal(judged, form, gains).cut(cutoff)), judged.runs)
+def _best(level: Level, form: Form, which: str) -> Gained:
+    return _ideal_of_retrieved(level.judged, form) if which == "retrieved" else ideal(level.judged, form)
+
+
+def _of_rows(level: Level, values: Values) -> Values:
+    """Values of topics as values of rows; of rows they are as they are."""
+    return values if len(values) == level.judged.size else np.tile(values, level.judged.runs)
 
 
 _dcg, _ideal_dcg = dcg, ideal_dcg  # parameters of the same names hide them below
@@ -174,17 +195,17 @@ def ndcg_at_relevant(level: Level, gains: Gains = ()) -> Values:
     trec_eval: ndcg_rel.
     """
     judged = level.judged
-    found, best = retrieved(judged, gains=gains), ideal(judged, gains=gains)
-    so_far = accumulated(np.add, found.gains / discounts(found.ranks), found.counts)
-    ideals = accumulated(np.add, best.gains / discounts(best.ranks), best.counts)
+    found, best = retrieved(judged, Form(gains=gains)), ideal(judged, Form(gains=gains))
+    so_far = accumulated(np.add, found.terms, found.counts)
+    ideals = accumulated(np.add, best.terms, best.counts)
     topics = found.rows % max(len(judged.qrels.topics), 1)
     good = found.gains > 0
     at_hits = ratio(so_far, _ideal_at(best, ideals, topics, found.ranks))
     total = summed(found.rows[good], at_hits[good], judged.size)
     number = np.tile(best.counts, judged.runs)
     missed = (number - np.bincount(found.rows[good], minlength=judged.size)).astype(np.float64)
-    last = np.tile(best.discounted("log2p1", 2), judged.runs)
-    total = total + ratio(missed * found.discounted("log2p1", 2), last)
+    last = np.tile(best.total(best.terms, None), judged.runs)
+    total = total + ratio(missed * found.total(found.terms, None), last)
     return np.where(total > 0, ratio(total, number), 0.0)
 
 
@@ -194,24 +215,23 @@ def ndcg_at_levels(level: Level, gains: Gains = ()) -> Values:
     0 where nothing is relevant at the level. trec_eval: Rndcg.
     """
     judged = level.judged
-    found, best = retrieved(judged, gains=gains), ideal(judged, gains=gains)
-    terms, best_terms = found.gains / discounts(found.ranks), best.gains / discounts(best.ranks)
+    found, best = retrieved(judged, Form(gains=gains)), ideal(judged, Form(gains=gains))
     total, number = np.zeros(judged.size), np.zeros(judged.size, np.int64)
 
     def add(where: NDArray[np.bool_], depth: NDArray[np.int64], ideal_sum: Values) -> None:
         within = found.ranks <= depth[found.rows]
-        reached = summed(found.rows[within], terms[within], judged.size)
+        reached = summed(found.rows[within], found.terms[within], judged.size)
         total[where] += ratio(reached, ideal_sum)[where]
         number[where] += 1
 
     for gain in np.unique(best.gains)[::-1]:
         upto = best.gains >= gain
         ends = np.bincount(best.rows[upto], minlength=best.size)
-        sums = summed(best.rows[upto], best_terms[upto], best.size)
+        sums = summed(best.rows[upto], best.terms[upto], best.size)
         has = np.bincount(best.rows[best.gains == gain], minlength=best.size) > 0
         add(np.tile(has, judged.runs), np.tile(ends, judged.runs), np.tile(sums, judged.runs))
     longer = (judged.num_ret > np.tile(best.counts, judged.runs) + 1) & np.tile(best.counts > 0, judged.runs)
-    add(longer, judged.num_ret, np.tile(best.discounted("log2p1", 2), judged.runs))
+    add(longer, judged.num_ret, np.tile(best.total(best.terms, None), judged.runs))
     return np.where(level.num_rel > 0, ratio(total, number), 0.0)
 
 
@@ -221,7 +241,7 @@ def normalized_gain(level: Level, gains: Gains = ()) -> Values:
     trec_eval: G.
     """
     judged = level.judged
-    found, best = retrieved(judged, gains=gains), ideal(judged, gains=gains)
+    found, best = retrieved(judged, Form(gains=gains)), ideal(judged, Form(gains=gains))
     so_far = accumulated(np.add, found.gains, found.counts)
     costs = accumulated(np.add, np.maximum(best.gains, 1.0), best.counts)
     topics = found.rows % max(len(judged.qrels.topics), 1)
@@ -239,12 +259,12 @@ def expected_reciprocal_rank(level: Level, cutoff: int | None = None, gmax: int 
     """
     judged = level.judged
     top = gmax or judged.top
-    found = retrieved(judged).cut(cutoff)
+    found = retrieved(judged)
     stop = (2.0 ** np.minimum(found.gains, top) - 1.0) / 2.0**top
     passed = accumulated(np.multiply, 1.0 - stop, found.counts)
     before = np.concatenate(([1.0], passed))[:-1]
     before[np.cumsum(found.counts)[:-1][found.counts[1:] > 0]] = 1.0  # at the first hit of each row
-    return summed(found.rows, before * stop / found.ranks, judged.size)
+    return found.total(before * stop / found.ranks, cutoff)
 
 
 def q_measure(level: Level, beta: float = 1.0) -> Values:
@@ -253,7 +273,7 @@ def q_measure(level: Level, beta: float = 1.0) -> Values:
     C(i): relevant documents down to rank i; cg, icg: gain so far, and that of the ideal. R = 0 gives 0. Sakai 2004.
     """
     judged = level.judged
-    gain = _gain(judged.grades, "log2p1", ())
+    gain = PLAIN.gain(judged.grades)
     so_far = accumulated(np.add, gain, judged.hits)[level.relevant]
     best = ideal(judged)
     ideals = accumulated(np.add, best.gains, best.counts)
