@@ -56,7 +56,9 @@ def _write_qrels(size: Size, path: Path, rng: np.random.Generator) -> list[list[
             pool = rng.choice(size.documents, size.judged, replace=False)
             shares = [0.0, 0.8, 0.15, 0.05] if size.judged < 10 else [0.9, 0.06, 0.03, 0.01]
             grades = rng.choice(4, size.judged, p=shares)
-            file.writelines(f"{1001 + topic} 0 {_name(size, d)} {g}\n" for d, g in zip(pool.tolist(), grades.tolist(), strict=True))
+            file.writelines(
+                f"{1001 + topic} 0 {_name(size, d)} {g}\n" for d, g in zip(pool.tolist(), grades.tolist(), strict=True)
+            )
             pools.append(pool.tolist())
     return pools
 
