@@ -25,9 +25,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import BinaryIO
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -163,7 +160,7 @@ class Result:
         from evaluation.core.trec_names import Line
         from evaluation.core.trec_output import summary_text, topic_texts
 
-        lines = [Line(measure.trec_eval, measure) for measure in self.scores.measures if measure.trec_eval != "num_q"]
+        lines = [Line.of(measure) for measure in self.scores.measures if measure.trec_eval != "num_q"]
         number = len(self.topics) if self.scores.complete else int(self.answered[run].sum())
         counted = f"{parse_measure('NumQ').trec_eval:<22}\tall\t{number}\n"
         parts = list(topic_texts(self.scores, run, lines)) if per_topic else []
@@ -294,7 +291,7 @@ def read_qrels(source: QrelsSource, *, dialect: Dialect | None = None) -> Qrels:
     """
     from evaluation.core.dialects import RULES
     from evaluation.core.qrels import Qrels
-    from evaluation.core.trec_files import FileFault, read_qrels_table
+    from evaluation.core.trec_files import FileFault, opener, read_all, read_qrels_table
 
     if isinstance(source, Qrels):
         return source
@@ -304,8 +301,7 @@ def read_qrels(source: QrelsSource, *, dialect: Dialect | None = None) -> Qrels:
         topics, docnos, grades = _frame(source, _GRADE)
         return Qrels.build(topics, docnos, grades.astype("int64"))
     try:
-        with _opened(source)() as file:
-            qrels, twice = read_qrels_table(file.read(), RULES[dialect], fast=True)
+        qrels, twice = read_qrels_table(read_all(opener(source), "qrels"), RULES[dialect], fast=True)
     except FileFault as fault:
         raise ValueError(f"{source}: {fault}") from fault
     if twice:
@@ -324,7 +320,7 @@ def read_run(source: RunSource, *, tag: str = "run", dialect: Dialect | None = N
     import numpy as np
 
     from evaluation.core.dialects import RULES
-    from evaluation.core.trec_files import FileFault, read_run_table
+    from evaluation.core.trec_files import FileFault, opener, read_all, read_run_table
     from pooling.core.rankings import Rankings
 
     if isinstance(source, Rankings):
@@ -337,8 +333,7 @@ def read_run(source: RunSource, *, tag: str = "run", dialect: Dialect | None = N
             raise ValueError("expected scores that can be ranked, found NaN")
         return _unique(source, Rankings.build(tag, topics, docnos, scores.astype(np.float64), dialect=dialect))
     try:
-        with _opened(source)() as file:
-            table = read_run_table(file.read(), RULES[dialect])
+        table = read_run_table(read_all(opener(source), "results"), RULES[dialect])
     except FileFault as fault:
         raise ValueError(f"{source}: {fault}") from fault
     if table.guessed:
@@ -366,7 +361,7 @@ def _judged(
 ) -> tuple[Judged, tuple[str, ...]]:
     """Paths are streamed, anything else is joined as it is."""
     from evaluation.core.judged import Given, join
-    from evaluation.core.trec_files import FileFault
+    from evaluation.core.trec_files import FileFault, opener
     from evaluation.core.trec_run import judged_rankings, read_hits
 
     given = Given(rules.recall_points, documents, top)
@@ -374,7 +369,7 @@ def _judged(
         names = [str(run) for run in runs]
         hits: list[RunHits] = []
         try:
-            for found in read_hits([_opened(name) for name in names], qrels, rules, depth):
+            for found in read_hits([opener(name) for name in names], qrels, rules, depth):
                 hits.append(_sound(names[len(hits)], found, qrels))
         except FileFault as fault:
             raise ValueError(f"{names[len(hits)]}: {fault}") from fault
@@ -417,12 +412,6 @@ def _distinct(tags: Sequence[str]) -> list[str]:
             name = f"{tag}-{number}"
         found.append(name)
     return found
-
-
-def _opened(source: str | Path) -> Callable[[], BinaryIO]:
-    from evaluation.core.trec_files import opener
-
-    return opener(source)
 
 
 def _frame(frame: Any, last: tuple[str, ...]) -> tuple[Any, Any, Any]:

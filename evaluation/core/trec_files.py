@@ -7,6 +7,7 @@ one at the end); a NUL byte or a score that is not a number (NaN) refuses the fi
 
 import gzip
 import re
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,9 @@ _ODD = re.compile(rb"[\x00\x0b\x0c\r#]")  # white space the quick reader does no
 _IS_SCORE, _IS_GRADE = np.zeros(256, bool), np.zeros(256, bool)
 _IS_SCORE[list(b"\0+-.0123456789eE")] = True
 _IS_GRADE[list(b"\0-0123456789")] = True
+
+
+DAMAGED = (OSError, EOFError, zlib.error)  # what reading a gzip file may end with
 
 
 class FileFault(ValueError):
@@ -68,13 +72,22 @@ def opener(name: str | Path, role: Role = "results") -> Callable[[], BinaryIO]:
 
     def opened() -> BinaryIO:
         try:
-            file = Path(name).open("rb")  # noqa: SIM115  (whoever asked closes it)
-            packed = file.peek(2)[:2] == GZIP
+            with Path(name).open("rb") as file:
+                packed = file.read(2) == GZIP
+            return cast("BinaryIO", gzip.open(name)) if packed else Path(name).open("rb")
         except OSError as error:
             raise FileFault(f"expected a file that can be read, found none: {error.strerror}", role) from error
-        return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if packed else file
 
     return opened
+
+
+def read_all(opened: Callable[[], BinaryIO], role: Role) -> bytes:
+    """All of a file; a FileFault if it is damaged."""
+    try:
+        with opened() as file:
+            return file.read()
+    except DAMAGED as error:
+        raise FileFault(f"expected a whole gzip file, found a damaged one: {error}", role) from error
 
 
 def read_run_table(data: bytes, rules: Rules = OWN) -> RunTable:

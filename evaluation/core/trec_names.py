@@ -29,6 +29,11 @@ class Line:
     special: Literal["", "runid", "relstring"] = ""
     length: int = RELSTRING
 
+    @classmethod
+    def of(cls, measure: Measure) -> "Line":
+        """Under trec_eval's name; it knows no level in a name, so that one with its own keeps ours."""
+        return cls(measure.trec_eval if measure.rel is None else str(measure), measure)
+
     @property
     def in_topics(self) -> bool:
         """Whether it is printed for each topic."""
@@ -122,7 +127,7 @@ def lines(asked: Sequence[str], *, all_trec_10: bool = True) -> list[Line]:
                 families[name] = _family_lines(name, parameters if dot else "")
         else:
             measure = parse_measure(text)
-            own.append(Line(measure.trec_eval, measure))
+            own.append(Line.of(measure))
     ordered = [line for name in sorted(families, key=_PLACES.__getitem__) for line in families[name]]
     listed = {line.name for line in ordered}
     return ordered + [line for line in dict.fromkeys(own) if line.name not in listed]

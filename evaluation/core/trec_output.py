@@ -14,7 +14,7 @@ _NOT_POOLED, _NOT_JUDGED, _BEYOND = b"-.>"
 
 def trec_eval_text(scores: Scores, run: int, *, per_topic: bool = True) -> str:
     """One run's scores, each measure under the name trec_eval has for it."""
-    lines = [Line(measure.trec_eval, measure) for measure in scores.measures]
+    lines = [Line.of(measure) for measure in scores.measures]
     parts = list(topic_texts(scores, run, lines)) if per_topic else []
     return "".join([*parts, summary_text(scores, run, lines)])
 

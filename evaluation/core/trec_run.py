@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from evaluation.core.dialects import OWN, Rules
 from evaluation.core.judged import Given, Judged, joined
 from evaluation.core.qrels import Qrels
-from evaluation.core.trec_files import RunTable, read_run_table
+from evaluation.core.trec_files import DAMAGED, FileFault, RunTable, read_all, read_run_table
 from pooling.core import fast_runs
 from pooling.core.keys import find_topics, group_pairs
 from pooling.core.rankings import Rankings
@@ -137,15 +137,19 @@ def read_hits(
 
 
 def _numbered(files: Sequence[Callable[[], BinaryIO]], size: int) -> Iterator[tuple[int, bytes]]:
+    """Pieces of all files, with the number of the file. One that cannot be read ends with an empty piece, which is odd:
+    the fault is met again, and told, when its turn comes, so that the files before it are done."""
     for number, opened in enumerate(files):
-        with opened() as file:
-            for data in fast_runs.pieces(file, size):
-                yield number, data
+        try:
+            with opened() as file:
+                for data in fast_runs.pieces(file, size):
+                    yield number, data
+        except (FileFault, *DAMAGED):
+            yield number, b""
 
 
 def _whole(opened: Callable[[], BinaryIO], qrels: Qrels, rules: Rules, depth: int | None) -> RunHits:
-    with opened() as file:
-        return hits_of_table(read_run_table(file.read(), rules), qrels, rules, depth)
+    return hits_of_table(read_run_table(read_all(opened, "results"), rules), qrels, rules, depth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +197,7 @@ class _Matcher:
         self.places = {topic.decode("utf-8", "surrogateescape"): place for place, topic in enumerate(qrels.topics.tolist())}
         self._docnos = qrels.texts
         keys = self._keys(self._docnos.hash(_SEED).to_numpy(), qrels.codes[: len(self._docnos)])
-        self._items = np.argsort(keys, kind="stable")
+        self._items = np.argsort(keys)
         self._sorted = keys[self._items]
         self._codes = qrels.codes
         self._shift = np.uint64(64 - min(max(16, len(keys).bit_length() + 4), 26))

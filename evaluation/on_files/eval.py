@@ -73,7 +73,7 @@ def main(argv: list[str]) -> int:
     options = parser().parse_args(argv)
     from evaluation.core.definitions import MeasureError
     from evaluation.core.dialects import RULES
-    from evaluation.core.trec_files import FileFault, read_qrels_table
+    from evaluation.core.trec_files import FileFault, read_all, read_qrels_table
     from evaluation.core.trec_names import lines
     from evaluation.core.trec_run import read_hits
 
@@ -89,8 +89,7 @@ def main(argv: list[str]) -> int:
         return USAGE
     name = options.qrels
     try:
-        with _opener(name, "qrels")() as file:
-            qrels, twice = read_qrels_table(file.read(), rules)
+        qrels, twice = read_qrels_table(read_all(_opener(name, "qrels"), "qrels"), rules)
         files = [_opener(run, "results") for run in options.runs]
         status = 0
         runs = read_hits(files, qrels, rules, options.depth, fast=_worth(options.runs))
