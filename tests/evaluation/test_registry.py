@@ -55,16 +55,19 @@ def test_names_of_both_families_are_understood(text: str, name: str, trec_eval: 
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
-@pytest.mark.parametrize("parameters", ["", "(rel=2)", "@7", "(rel=2)@7", "@0.5", "(judged_only=True)"])
-def test_a_measure_prints_the_name_it_parses(name: str, parameters: str) -> None:
-    try:
-        measure = parse_measure(name + parameters)
-    except MeasureError:
-        return
-    assert str(measure) == name + parameters
-    assert parse_measure(str(measure)) == measure
-    if "rel" not in parameters:
-        assert parse_measure(measure.trec_eval) == measure
+def test_a_measure_prints_the_name_it_parses(name: str) -> None:
+    parsed = 0
+    for parameters in ("", "(rel=2)", "@7", "(rel=2)@7", "@0.5", "(judged_only=True)"):
+        try:
+            measure = parse_measure(name + parameters)
+        except MeasureError:
+            continue
+        parsed += 1
+        assert str(measure) == name + parameters
+        assert parse_measure(str(measure)) == measure
+        if "rel" not in parameters:
+            assert parse_measure(measure.trec_eval) == measure
+    assert parsed
 
 
 @pytest.mark.parametrize(
