@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 SEED = 1  # of the hashes; equal text has equal hashes while the process lasts
-PIECE = 16 << 20  # bytes; memory stays flat however large the file is
+PIECE = 4 << 20  # bytes; memory stays flat however large the file is
 
 _BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
 _BLANK_LINES = re.compile(rb"\n[\n ]+")
@@ -103,7 +103,8 @@ def _table(piece: bytes, schema: "dict[str, type[pl.DataType]]", wanted: "list[p
     """Columns of lines that have all fields of the schema, no more, with one blank between."""
     import polars as pl
 
-    low = np.frombuffer(piece, np.uint8) <= ord(" ")
+    codes = np.frombuffer(piece, np.uint8)
+    low = codes <= ord(" ")
     if not len(piece) or low[0] or (low[1:] & low[:-1]).any():  # an empty field, a blank line
         return None
     separator = "\t" if piece.find(b"\t", 0, piece.find(b"\n")) >= 0 else " "
@@ -114,7 +115,7 @@ def _table(piece: bytes, schema: "dict[str, type[pl.DataType]]", wanted: "list[p
         return None
     # No line has more fields than it should, none is empty, and there are as many separators as they need.
     blanks, fields = np.count_nonzero(low), len(schema)
-    if blanks != fields * table.height or piece.count(separator.encode()) != (fields - 1) * table.height:
+    if blanks != fields * table.height or np.count_nonzero(codes == ord(separator)) != (fields - 1) * table.height:
         return None
     return table
 
