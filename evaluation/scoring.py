@@ -363,6 +363,7 @@ def _judged(
     from evaluation.core.judged import Given, join
     from evaluation.core.trec_files import FileFault, opener
     from evaluation.core.trec_run import judged_rankings, read_hits
+    from pooling.core.rankings import Rankings
 
     given = Given(rules.recall_points, documents, top)
     if runs and all(isinstance(run, str | Path) for run in runs):
@@ -374,7 +375,7 @@ def _judged(
         except FileFault as fault:
             raise ValueError(f"{names[len(hits)]}: {fault}") from fault
         return judged_rankings(qrels, hits, given), tuple(run.tag for run in hits)
-    rankings = [read_run(run, dialect=rules.order).reordered(rules.order) for run in runs]
+    rankings = [run.reordered(rules.order) if isinstance(run, Rankings) else read_run(run, dialect=rules.order) for run in runs]
     judged = join(qrels, rankings, given)
     return (judged if depth is None else judged.cut(depth)), tuple(run.tag for run in rankings)
 

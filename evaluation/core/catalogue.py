@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.core.definitions import Definition, Needs, Parameter
-from evaluation.core.measures import graded, incomplete, ranked, sets, users
+from evaluation.core.definitions import CutoffKind, Definition, Needs, Parameter
+from evaluation.core.measures import graded, incomplete, parts, ranked, sets, users
 
 INFINITE = float("inf")
 
@@ -402,8 +402,32 @@ def _users() -> Iterable[Definition]:
         yield Definition(name, function, "Users", told, KORFHAGE, high=high, summary="mean of the defined", needs=needs)
 
 
+def _parts() -> Iterable[Definition]:
+    kind: CutoffKind
+    for name, function, told, kind, parameters in (
+        ("PartP", parts.precision_after, "Share of relevant characters in the first k parts.", "rank", ()),
+        ("PartR", parts.recall_after, "Share of all relevant characters that are in the first k parts.", "rank", ()),
+        ("PartF", parts.f_after, "Harmonic mean of PartP and PartR.", "rank", (BETA,)),
+        ("iP", parts.interpolated, "Highest precision, by characters, at this recall or beyond.", "recall", ()),
+        ("AiP", parts.average_interpolated, "Mean of iP at recall 0.00, 0.01, … 1.00; its mean is MAiP.", "rank", ()),
+    ):
+        yield Definition(
+            name,
+            function,
+            "Parts of documents",
+            told,
+            "Kamps et al. 2007",
+            cutoff="never" if name == "AiP" else "always",
+            cutoff_kind=kind,
+            parameters=parameters,
+            takes_rel=False,
+            takes_judged_only=False,
+            needs="evidence",
+        )
+
+
 def _entries() -> Iterable[Definition]:
-    for family in (_counts, _sets, _ranked, _graded, _incomplete, _users):
+    for family in (_counts, _sets, _ranked, _graded, _incomplete, _users, _parts):
         yield from family()
 
 

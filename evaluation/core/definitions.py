@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.core.judged import Level
+from evaluation.core.measures.parts import PartScores
 
 CutoffUse = Literal["never", "optional", "always"]
 CutoffKind = Literal["rank", "recall", "multiple"]
@@ -164,8 +165,8 @@ class Measure:
         at = str(self.cutoff) if isinstance(self.cutoff, int) else f"{float(self.cutoff):3.2f}"
         return f"{self.definition.trec_eval_cut}_{at}"
 
-    def values(self, level: Level) -> NDArray[np.float64]:
-        """One value per row of the judged rankings."""
+    def values(self, level: "Level | PartScores") -> NDArray[np.float64]:
+        """One value per row of the judged rankings, or per topic of scored parts for a measure that needs evidence."""
         told = {name: value for name, value in self.parameters if name not in ("rel", "judged_only")}
         if self.cutoff is not None:
             told["cutoff"] = self.cutoff  # type: ignore[assignment]

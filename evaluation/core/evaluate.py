@@ -126,6 +126,8 @@ def summaries(
 def _check_needs(measures: Sequence[Measure], given: Given) -> None:
     for measure in measures:
         needs = measure.definition.needs
+        if needs == "evidence":
+            raise MeasureError(f"{measure} is of parts of documents; expected a measure of whole documents.")
         if needs and getattr(given, needs) is None:
             raise MeasureError(f"{measure} needs {_NEEDS[needs]}, which was not given.")
 

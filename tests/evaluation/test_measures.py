@@ -24,7 +24,7 @@ EVERY += ["Q", "Q(rel=2)", "RBP", "RBP@3", "RBPResidual", "Judged@3", "SL", "Bpr
 BY_ORACLE = {"NumNonrelJudgedRet", "SetP", "SetR", "SetAP", "Utility", "GMAP", "GMBpref", "RelP", "RprecMult", "BinG", "infAP"}
 BY_ORACLE |= {"nDCGRel", "RnDCG", "G", "NumQ", "DCG", "IDCG"}
 BY_EXAMPLE = {"E", "Fallout", "Specificity", "Generality", "Accuracy", "BEP", "Avg3pt", "AUC", "Unjudged", "Yaap"}
-BY_EXAMPLE |= {"Coverage", "Novelty", "RelRecall", "RecallEffort"}
+BY_EXAMPLE |= {"PartP", "PartR", "PartF", "iP", "AiP", "Coverage", "Novelty", "RelRecall", "RecallEffort"}
 
 
 def score(qrels: cases.Qrels, run: cases.Run, *measures: str, **options: Any) -> Scores:

@@ -14,7 +14,7 @@ from evaluation.core.evaluate import evaluate_rankings
 from evaluation.core.judged import Given, Level, join
 from evaluation.core.measures import parts, ranked, sets
 from evaluation.core.qrels import Qrels
-from evaluation.core.registry import parse_measure
+from evaluation.core.registry import MeasureError, parse_measure
 from pooling.core.rankings import Dialect, Rankings
 from tests.golden import FOLDER, vectors
 
@@ -251,6 +251,16 @@ def test_parts_of_documents(vector: dict[str, Any]) -> None:
         "part_AiP": lambda: found.average_interpolated().reshape(()),
     }
     assert results[vector["measure"]]().tolist() == same(vector["expected"])
+
+
+def test_parts_under_their_names() -> None:
+    found = parts.score_sizes(np.array([2, 0]), np.array([30, 0]), np.array([50, 50]), np.array([60, 10]))
+    names = ["PartP@1", "PartP@9", "PartR@1", "PartF@2", "iP@0.5", "iP@0.51", "AiP"]
+    values = [parse_measure(name).values(found).tolist() for name in names]
+    expected = [[0.6, 0], [0.3, 0], [0.5, 0], [0.375, 0], [0.6, 0], [0, 0], [0.6 * 51 / 101, 0]]
+    assert values == [same(pair) for pair in expected]
+    with pytest.raises(MeasureError, match="AiP is of parts of documents; expected a measure of whole documents"):
+        evaluate_rankings(Qrels.from_dict({"1": {"a": 1}}), [], ["AiP"])
 
 
 def part_scores(vector: dict[str, Any]) -> parts.PartScores:

@@ -6,6 +6,7 @@ assessor marked. Characters returned again count in the size of what was read an
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,3 +116,28 @@ def _relevant_sizes(parts: Spans, relevant: Spans, topics: int) -> tuple[Whole, 
 
 def _within(counts: Whole) -> Whole:
     return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def precision_after(found: PartScores, cutoff: int) -> Values:
+    """Relevant characters / characters, of the first k parts."""
+    return found.at_part(found.precision, cutoff)
+
+
+def recall_after(found: PartScores, cutoff: int) -> Values:
+    """Relevant characters of the first k parts / all that are relevant; 0 where none is."""
+    return found.at_part(found.recall, cutoff)
+
+
+def f_after(found: PartScores, cutoff: int, beta: float = 1.0) -> Values:
+    """F of precision and recall over the characters of the first k parts."""
+    return found.at_part(found.f(beta), cutoff)
+
+
+def interpolated(found: PartScores, cutoff: Fraction) -> Values:
+    """iP[x]: the highest precision at a recall of at least x, 0 where it is not reached."""
+    return found.interpolated(float(cutoff))
+
+
+def average_interpolated(found: PartScores) -> Values:
+    """AiP: the mean of iP at 0.00, 0.01, … 1.00; its mean over topics is MAiP."""
+    return found.average_interpolated()
