@@ -89,10 +89,11 @@ def main(argv: list[str]) -> int:
         return USAGE
     name = options.qrels
     try:
-        qrels, twice = read_qrels_table(read_all(_opener(name, "qrels"), "qrels"), rules)
+        fast = _worth(options.runs)
+        qrels, twice = read_qrels_table(read_all(_opener(name, "qrels"), "qrels"), rules, fast=fast)
         files = [_opener(run, "results") for run in options.runs]
         status = 0
-        runs = read_hits(files, qrels, rules, options.depth, fast=_worth(options.runs))
+        runs = read_hits(files, qrels, rules, options.depth, fast=fast)
         for name in options.runs:
             status = _scored(options, rules, asked, qrels, twice, name, next(runs)) or status
         return status

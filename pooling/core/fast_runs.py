@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SEED = 1  # of the hashes; equal text has equal hashes while the process lasts
 PIECE = 4 << 20  # bytes; memory stays flat however large the file is
 
+_BLOCK = 1 << 17
 _BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
 _BLANK_LINES = re.compile(rb"\n[\n ]+")
 _used_by: list[int] = []
@@ -103,21 +104,39 @@ def _table(piece: bytes, schema: "dict[str, type[pl.DataType]]", wanted: "list[p
     """Columns of lines that have all fields of the schema, no more, with one blank between."""
     import polars as pl
 
-    codes = np.frombuffer(piece, np.uint8)
-    low = codes <= ord(" ")
-    if not len(piece) or low[0] or (low[1:] & low[:-1]).any():  # an empty field, a blank line
-        return None
     separator = "\t" if piece.find(b"\t", 0, piece.find(b"\n")) >= 0 else " "
+    counted = _blanks(np.frombuffer(piece, np.uint8), ord(separator))
+    if counted is None:
+        return None
     try:
         source = pl.scan_csv(piece, has_header=False, separator=separator, quote_char=None, schema=schema)
         table = source.select(wanted).collect().rechunk()
     except pl.exceptions.PolarsError:  # a line of more fields, a number that is none, bytes that are not UTF-8
         return None
     # No line has more fields than it should, none is empty, and there are as many separators as they need.
-    blanks, fields = np.count_nonzero(low), len(schema)
-    if blanks != fields * table.height or np.count_nonzero(codes == ord(separator)) != (fields - 1) * table.height:
-        return None
-    return table
+    fields = len(schema)
+    return table if counted == (fields * table.height, (fields - 1) * table.height) else None
+
+
+def _blanks(codes: NDArray[np.uint8], separator: int) -> tuple[int, int] | None:
+    """How many blanks of any kind there are, and how many separators; None if two stand together, or one comes first.
+
+    Block by block, in the same memory: fresh memory for all of a piece would cost more than the counting.
+    """
+    blanks = separators = 0
+    before = True
+    low = np.empty(min(_BLOCK, len(codes)) + 1, bool)
+    for start in range(0, len(codes), _BLOCK):
+        block = codes[start : start + _BLOCK]
+        inside = low[: len(block) + 1]
+        inside[0] = before
+        np.less_equal(block, ord(" "), out=inside[1:])
+        if (inside[1:] & inside[:-1]).any():  # an empty field, or a blank line
+            return None
+        before = bool(inside[-1])
+        blanks += int(np.count_nonzero(inside[1:]))
+        separators += int(np.count_nonzero(block == separator))
+    return (blanks, separators) if len(codes) else None
 
 
 def _stretches(values: "pl.Series", hashes: NDArray[np.uint64]) -> tuple[list[str], NDArray[np.int64]]:
