@@ -278,14 +278,15 @@ def main() -> None:
         size = SIZES[letter]
         equal = check_equal(size)
         tools = [*peers, "trectools"] if letter == "S" else peers
+        turns = options.turns * (5 if letter == "S" else 1)
         print(
             row(
                 f"{letter}: {size.runs} × {size.topics} × {size.depth}, files to scores ({equal:,} values equal)",
-                timed(tools, size, "files", options.turns),
+                timed(tools, size, "files", turns),
             ),
             flush=True,
         )
-        print(row(f"{letter}: stored runs, new qrels", timed(peers, size, "stored", options.turns)), flush=True)
+        print(row(f"{letter}: stored runs, new qrels", timed(peers, size, "stored", turns)), flush=True)
         if letter == "M":
             changed = timed(["assize"], size, "changed", options.turns * 3) | timed(
                 ["pytrec_eval"], size, "stored", options.turns

@@ -1,6 +1,7 @@
 """Runs and qrels of three sizes, made from a seed: the same files every time."""
 
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -36,12 +37,23 @@ def material(size: Size) -> tuple[Path, list[Path]]:
     qrels, runs = folder / "qrels.txt", [folder / f"run{number:02}.txt" for number in range(size.runs)]
     if not (folder / "complete").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        rng = np.random.default_rng(42)
-        pools = _write_qrels(size, qrels, rng)
-        for number, path in enumerate(runs):
-            _write_run(size, path, f"run{number:02}", pools, rng)
+        if size.topics < SIZES[size.name].topics:
+            _cut(size, folder)
+        else:
+            rng = np.random.default_rng(42)
+            pools = _write_qrels(size, qrels, rng)
+            for number, path in enumerate(runs):
+                _write_run(size, path, f"run{number:02}", pools, rng)
         (folder / "complete").touch()
     return qrels, runs
+
+
+def _cut(size: Size, folder: Path) -> None:
+    """The first topics of the whole size's files."""
+    whole, runs = material(SIZES[size.name])
+    for source, lines in ((whole, size.judged * size.topics), *((run, size.depth * size.topics) for run in runs)):
+        with source.open() as file:
+            (folder / source.name).write_text("".join(islice(file, lines)))
 
 
 def _name(size: Size, number: int) -> str:

@@ -195,15 +195,36 @@ class StoredRuns:
         known = find_topics(ranked.topics, qrels.topics)
         asked = np.flatnonzero(known[qrels.codes] >= 0)
         found = self.index.find(known[qrels.codes[asked]], qrels.docnos[asked])
-        row_of = np.full(len(ranked.codes), -1, np.int32)
-        row_of[found[found >= 0]] = asked[found >= 0]
-        items = row_of[ranked.items]
-        hits = np.flatnonzero(items >= 0)
+        hits, items = self._hits(found[found >= 0], asked[found >= 0])
         place = find_topics(qrels.topics, ranked.topics)
         count, runs = max(len(ranked.topics), 1), len(ranked.tags)
         rows = ranked.rows[hits] // count * len(qrels.topics) + place[ranked.rows[hits] % count]
         num_ret = np.zeros((runs, len(qrels.topics)), np.int64)
         num_ret[:, place[place >= 0]] = ranked.num_ret.reshape(runs, len(ranked.topics))[:, place >= 0]
-        return Judged(
-            qrels, runs, rows, ranked.ranks[hits], items[hits].astype(np.int64), num_ret.reshape(-1), given or Given()
-        )
+        return Judged(qrels, runs, rows, ranked.ranks[hits], items, num_ret.reshape(-1), given or Given())
+
+    def _hits(self, found: Whole, pairs: Whole) -> tuple[Whole, Whole]:
+        """Where in the runs these items stand, in the order of the runs, and the pair of the qrels that each is.
+
+        Few items are gathered from where they stand; for many it is quicker to go through all there are.
+        """
+        at, counts = _slices(self._starts, found)
+        if len(at) < len(self.ranked.items) // 16:
+            hits = self._places[at]
+            order = np.argsort(hits)
+            return hits[order], np.repeat(pairs, counts)[order]
+        pair_of = np.full(len(self.ranked.codes), -1, np.int32)
+        pair_of[found] = pairs
+        items = pair_of[self.ranked.items]
+        hits = np.flatnonzero(items >= 0)
+        return hits, items[hits].astype(np.int64)
+
+    @cached_property
+    def _places(self) -> Whole:
+        """The hits, item by item."""
+        return np.argsort(self.ranked.items, kind="stable")
+
+    @cached_property
+    def _starts(self) -> Whole:
+        counts = np.bincount(self.ranked.items, minlength=len(self.ranked.codes))
+        return np.concatenate(([0], np.cumsum(counts)))

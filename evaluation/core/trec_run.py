@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, islice
 from typing import BinaryIO
 
 import numpy as np
@@ -118,11 +119,16 @@ def read_hits(
             yield _whole(opened, qrels, rules, depth)
         return
     matcher = _Matcher(qrels, rules, depth)
+    numbered = _numbered(files, piece)
+    first = list(islice(numbered, 2))
+    if len(first) == len(files) == 1:  # one small file is done before a thread has begun
+        yield _finished([matcher.match(first[0][1])], files[0], qrels, rules, depth)
+        return
     with ThreadPoolExecutor(2) as pool:
         waiting: deque[tuple[int, Future[_Part | None]]] = deque()
         parts: dict[int, list[_Part | None]] = {number: [] for number in range(len(files))}
         done = 0
-        for number, data in _numbered(files, piece):
+        for number, data in chain(first, numbered):
             waiting.append((number, pool.submit(matcher.match, data)))
             while len(waiting) > _AHEAD:
                 run, part = waiting.popleft()

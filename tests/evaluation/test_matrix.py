@@ -81,3 +81,17 @@ def test_stored_runs_score_as_rankings_do(qrels: cases.Qrels, runs: list[cases.R
     stored, judged = StoredRuns.build(rankings), Qrels.from_dict(qrels)
     found = evaluate_judged(stored.judged(judged, TOP), stored.ranked.tags, MEASURES)
     assert same(found, evaluate_rankings(judged, rankings, MEASURES, given=TOP))
+
+
+def test_few_judgments_of_long_runs_are_found_where_they_stand() -> None:
+    runs = [{t: {f"d{n}": float(n * step % 101) for n in range(60)} for t in ("1", "2")} for step in (7, 31)]
+    rankings = [Rankings.from_dict(f"r{place}", run) for place, run in enumerate(runs)]
+    stored = StoredRuns.build(rankings)
+    for judged in (
+        {"1": {"d5": 1}},
+        {"1": {"d5": 1, "d50": 2, "q": 1}, "3": {"d1": 1}},
+        {"2": {f"d{n}": n % 3 for n in range(50)}},
+    ):
+        qrels = Qrels.from_dict(judged)
+        found = evaluate_judged(stored.judged(qrels, TOP), stored.ranked.tags, MEASURES)
+        assert same(found, evaluate_rankings(qrels, rankings, MEASURES, given=TOP))
