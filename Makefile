@@ -34,8 +34,9 @@ lint: .venv/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/python manage.py makemigrations --check --dry-run
 
-bench: .venv/.installed-dev
+bench: .venv/.installed-bench
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -W ignore -m benchmarks.bench_eval --linear
 
 docs: .venv/.installed-dev
 	$(BIN)/python -m docs.make
@@ -54,6 +55,11 @@ clean:
 .venv/.installed: .venv/bin/uv pyproject.toml constraints.txt
 	@echo "Installing…"
 	@$(UV) -e . || $(RUN) pip install --quiet -c constraints.txt -e .
+	@touch $@
+
+.venv/.installed-bench: .venv/.installed-dev
+	@echo "Installing the tools to compare with…"
+	@$(BIN)/uv pip install --quiet -c constraints.txt -e '.[dev,bench]' || $(RUN) pip install --quiet -c constraints.txt -e '.[dev,bench]'
 	@touch $@
 
 .venv/.installed-dev: .venv/bin/uv pyproject.toml constraints.txt

@@ -1,12 +1,15 @@
-"""`make docs`: writes the tables of settings in docs/settings.md from what config/settings.py declares."""
+"""`make docs`: writes the tables of docs/settings.md from what config/settings.py declares, and of docs/measures.md from
+the registry of measures."""
 
 import re
 import sys
 from pathlib import Path
 
 from config import env, settings
+from docs import measures_table
 
 PAGE = Path(__file__).with_name("settings.md")
+MEASURES = Path(__file__).with_name("measures.md")
 FOR_TESTS = "ASSIZE_TEST_"
 # One value for each variable, as it could stand in an environment file.
 EXAMPLES = {
@@ -55,28 +58,34 @@ def table(*, for_tests: bool) -> str:
 
 
 def updated(text: str) -> str:
-    """The page with both tables as they should be. Everything outside the markers is written by hand."""
-    for name, for_tests in (("site", False), ("tests", True)):
-        begin, end = f"<!-- table: {name} -->", "<!-- end -->"
-        pattern = re.compile(f"({re.escape(begin)}\n).*?({re.escape(end)})", re.DOTALL)
-        if not pattern.search(text):
-            raise SystemExit(f"{PAGE}: expected the lines {begin} and {end}")
-        new = table(for_tests=for_tests)
-        text = pattern.sub(lambda found, new=new: f"{found[1]}{new}\n{found[2]}", text)  # type: ignore[misc]
-    return text
+    """The page of settings with both tables as they should be. Everything outside the markers is written by hand."""
+    text = _replaced(PAGE, text, "site", table(for_tests=False))
+    return _replaced(PAGE, text, "tests", table(for_tests=True))
+
+
+def updated_measures(text: str) -> str:
+    """The page of measures with its tables as they should be."""
+    return _replaced(MEASURES, text, "measures", measures_table.tables())
+
+
+def _replaced(page: Path, text: str, name: str, new: str) -> str:
+    begin, end = f"<!-- table: {name} -->", "<!-- end -->"
+    pattern = re.compile(f"({re.escape(begin)}\n).*?({re.escape(end)})", re.DOTALL)
+    if not pattern.search(text):
+        raise SystemExit(f"{page}: expected the lines {begin} and {end}")
+    return pattern.sub(lambda found: f"{found[1]}{new}\n{found[2]}", text)
 
 
 def main() -> None:
-    before = PAGE.read_text()
-    after = updated(before)
-    was, now = set(before.splitlines()), set(after.splitlines())
-    for line in [f"- {line}" for line in sorted(was - now)] + [f"+ {line}" for line in sorted(now - was)]:
-        sys.stdout.write(f"{line}\n")
-    if after == before:
-        sys.stdout.write("docs/settings.md is up to date.\n")
-    else:
-        PAGE.write_text(after)
-        sys.stdout.write("docs/settings.md is rewritten.\n")
+    for page, update in ((PAGE, updated), (MEASURES, updated_measures)):
+        before = page.read_text()
+        after = update(before)
+        was, now = set(before.splitlines()), set(after.splitlines())
+        for line in [f"- {line}" for line in sorted(was - now)] + [f"+ {line}" for line in sorted(now - was)]:
+            sys.stdout.write(f"{line}\n")
+        if after != before:
+            page.write_text(after)
+        sys.stdout.write(f"docs/{page.name} is {'up to date' if after == before else 'rewritten'}.\n")
 
 
 if __name__ == "__main__":

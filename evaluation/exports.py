@@ -12,8 +12,8 @@ from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from config import http
 from config.errors import Refusal
 from evaluation import selectors
-from evaluation.core.evaluate import trec_eval_text
 from evaluation.core.registry import parse_measure
+from evaluation.core.trec_output import trec_eval_text
 from evaluation.models import Release, ScoreFile
 from pooling.core.qrels import write_qrels
 from pooling.services.collections import safe_cell

@@ -126,7 +126,7 @@ def has_strict(release: Release) -> bool:
 def _strict(release: Release, measure: Measure) -> Measure:
     if not has_strict(release) or not measure.definition.takes_rel or measure.rel is not None:
         return measure
-    return Measure(measure.definition, measure.cutoff, release.counts["strict_from"])
+    return measure.at(release.counts["strict_from"])
 
 
 # Scores

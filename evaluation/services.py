@@ -20,7 +20,6 @@ from config.errors import Conflict, Refusal
 from config.models import Job, User
 from evaluation import selectors
 from evaluation.core.evaluate import evaluate_rankings
-from evaluation.core.judged import Judged, join, ratio
 from evaluation.core.qrels import Qrels
 from evaluation.core.registry import Measure
 from evaluation.models import MergeRule, Release, Score, ScoreFile
@@ -193,19 +192,11 @@ def _scored(release: Release, run: Run, qrels: Qrels, measures: list[Measure]) -
     path = f"files/scores/{release.pk}/{run.pk}-{hashlib.sha256(data).hexdigest()[:32]}.npz"
     _put(path, data)
     means = {str(measure): mean for measure, mean in zip(measures, scores.means[0].tolist(), strict=True)}
-    means[selectors.JUDGED] = _judged_share(join(qrels, [rankings]), 10)
+    means[selectors.JUDGED] = float(evaluate_rankings(qrels, [rankings], [selectors.JUDGED]).means[0, 0])
     return Scored(
         ScoreFile(release=release, run=run, path=path, run_sha256=run.upload.sha256),
         [Score(release=release, run=run, measure=name, mean=mean) for name, mean in means.items()],
     )
-
-
-def _judged_share(judged: Judged, depth: int) -> float:
-    """judged@k: judged documents among the first k, as a share of min(k, retrieved); mean of the topics answered."""
-    hits = judged.rows[(judged.grades >= 0) & (judged.ranks <= depth)]
-    shares = ratio(np.bincount(hits, minlength=judged.size), np.minimum(judged.num_ret, depth))
-    answered = judged.num_ret > 0
-    return float(shares[answered].mean()) if answered.any() else 0.0
 
 
 def _store(release: Release, made: list[Scored]) -> None:

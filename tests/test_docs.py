@@ -35,6 +35,11 @@ def test_settings_page_is_as_make_docs_writes_it() -> None:
     assert make.updated(SETTINGS) == SETTINGS
 
 
+def test_the_page_of_measures_is_what_the_registry_says() -> None:
+    page = make.MEASURES.read_text(encoding="utf-8")
+    assert make.updated_measures(page) == page, "run `make docs`"
+
+
 def test_settings_page_without_markers_is_refused() -> None:
     with pytest.raises(SystemExit, match="expected the lines <!-- table: site -->"):
         make.updated("# Settings\n")

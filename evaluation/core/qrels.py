@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +12,16 @@ from pooling.core.findings import shown
 from pooling.core.keys import PairIndex, code_topics
 from pooling.core.qrels import QrelsColumns
 
+if TYPE_CHECKING:
+    import polars as pl
+
 
 @dataclass(frozen=True, eq=False)
 class Qrels:
     """Judgments of a set of topics.
 
-    `topics` ('S', T distinct, sorted by bytes); aligned, one row for each judged document and sorted by topic, then
-    docno: `codes` (place in `topics`), `docnos` ('S'), `grades` (int64). Negative grades are kept: they mean "pooled,
+    `topics` ('S', T distinct, sorted by bytes); aligned, one row for each judged document and sorted by topic:
+    `codes` (place in `topics`), `docnos` ('S'), `grades` (int64). Negative grades are kept: they mean "pooled,
     not judged", count neither as relevant nor as non-relevant, and have no gain.
     """
 
@@ -57,6 +61,17 @@ class Qrels:
     def index(self) -> PairIndex:
         """For looking up judged documents; made once."""
         return PairIndex.build(self.codes, self.docnos)
+
+    @cached_property
+    def texts(self) -> "pl.Series":
+        """The docnos as a series of text, for looking up by polars; empty if one is not UTF-8, since no run that polars
+        reads can hold it."""
+        import polars as pl
+
+        try:
+            return pl.Series([docno.decode() for docno in self.docnos.tolist()], dtype=pl.String)
+        except UnicodeDecodeError:
+            return pl.Series([], dtype=pl.String)
 
     def num_rel(self, rel: int) -> NDArray[np.int64]:
         """R of each topic: documents with a grade of at least `rel`, retrieved or not."""

@@ -2,16 +2,19 @@
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
 
 Ranking = list[int | None]  # the grade at each rank, None where the document is not in the qrels
-Measure = Callable[[Ranking, list[int], int, int | None], float]
+Cutoff = Any  # a rank, a share of the relevant documents, or None
+Measure = Callable[[Ranking, list[int], int, Cutoff], float]
 
 
 def relevant(grades: Ranking, rel: int) -> list[bool]:
     return [grade is not None and grade >= rel for grade in grades]
 
 
-def average_precision(ranking: Ranking, judged: list[int], rel: int, cutoff: int | None) -> float:
+def average_precision(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
     total, found = 0.0, 0
     for rank, good in enumerate(relevant(ranking, rel)[:cutoff], 1):
         if good:
@@ -21,30 +24,30 @@ def average_precision(ranking: Ranking, judged: list[int], rel: int, cutoff: int
     return total / number if number else 0.0
 
 
-def precision(ranking: Ranking, judged: list[int], rel: int, cutoff: int | None) -> float:
+def precision(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
     assert cutoff is not None
-    return sum(relevant(ranking, rel)[:cutoff]) / cutoff
+    return float(sum(relevant(ranking, rel)[:cutoff]) / cutoff)
 
 
-def recall(ranking: Ranking, judged: list[int], rel: int, cutoff: int | None) -> float:
+def recall(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
     number = sum(relevant(list(judged), rel))
     return sum(relevant(ranking, rel)[:cutoff]) / number if number else 0.0
 
 
-def r_precision(ranking: Ranking, judged: list[int], rel: int, cutoff: int | None) -> float:
+def r_precision(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
     return recall(ranking, judged, rel, sum(relevant(list(judged), rel)))
 
 
-def reciprocal_rank(ranking: Ranking, judged: list[int], rel: int, cutoff: int | None) -> float:
+def reciprocal_rank(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
     good = relevant(ranking, rel)[:cutoff]
     return 1 / (good.index(True) + 1) if True in good else 0.0
 
 
-def success(ranking: Ranking, judged: list[int], rel: int, cutoff: int | None) -> float:
+def success(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
     return float(any(relevant(ranking, rel)[:cutoff]))
 
 
-def bpref(ranking: Ranking, judged: list[int], rel: int, cutoff: int | None) -> float:
+def bpref(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
     number, wrong = sum(grade >= rel for grade in judged), sum(0 <= grade < rel for grade in judged)
     total, above = 0.0, 0
     for grade in ranking:
@@ -57,7 +60,7 @@ def bpref(ranking: Ranking, judged: list[int], rel: int, cutoff: int | None) -> 
     return total / number if number else 0.0
 
 
-def ndcg(ranking: Ranking, judged: list[int], rel: int, cutoff: int | None) -> float:
+def ndcg(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
     def dcg(gains: list[int]) -> float:
         total = 0.0
         for rank, gain in enumerate(gains[:cutoff], 1):
@@ -69,19 +72,134 @@ def ndcg(ranking: Ranking, judged: list[int], rel: int, cutoff: int | None) -> f
     return dcg([grade or 0 for grade in ranking]) / ideal if ideal else 0.0
 
 
-def num_ret(ranking: Ranking, judged: list[int], rel: int, cutoff: int | None) -> float:
+def num_ret(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
     return float(len(ranking))
 
 
-def num_rel(ranking: Ranking, judged: list[int], rel: int, cutoff: int | None) -> float:
+def num_rel(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
     return float(sum(relevant(list(judged), rel)))
 
 
-def num_rel_ret(ranking: Ranking, judged: list[int], rel: int, cutoff: int | None) -> float:
+def num_rel_ret(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
     return float(sum(relevant(ranking, rel)))
 
 
+def interpolated(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+    assert cutoff is not None
+    number, found, best = sum(grade >= rel for grade in judged), 0, 0.0
+    for rank, good in enumerate(relevant(ranking, rel), 1):
+        found += good
+        if good and found >= cutoff * number:
+            best = max(best, found / rank)
+    return best
+
+
+def eleven_points(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+    total = 0.0
+    for tenth in range(10, -1, -1):
+        total += interpolated(ranking, judged, rel, Fraction(tenth, 10))
+    return total / 11
+
+
+def set_f(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+    if not any(relevant(ranking, rel)):
+        return 0.0
+    p, r = sum(relevant(ranking, rel)) / len(ranking), recall(ranking, judged, rel, None)
+    return 2 * p * r / (p + r)
+
+
+def simplified(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+    found = sum(relevant(ranking, rel)[:cutoff])
+    total, seen = 0.0, 0
+    for rank, good in enumerate(relevant(ranking, rel)[:cutoff], 1):
+        seen += good
+        total += seen / rank if good else 0.0
+    return total / found if found else 0.0
+
+
+def err(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+    total, passed = 0.0, 1.0
+    for rank, grade in enumerate(ranking[:cutoff], 1):
+        if grade is not None and grade > 0:
+            stop = (2.0**grade - 1.0) / 2.0**3
+            total += passed * stop / rank
+            passed *= 1.0 - stop
+    return total
+
+
+def q_measure(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+    ideal = sorted((max(grade, 0) for grade in judged), reverse=True)
+    total, gain, found = 0.0, 0, 0
+    for rank, grade in enumerate(ranking, 1):
+        gain += max(grade or 0, 0)
+        if grade is not None and grade >= rel:
+            found += 1
+            total += (found + gain) / (rank + sum(ideal[:rank]))
+    number = sum(grade >= rel for grade in judged)
+    return total / number if number else 0.0
+
+
+def rbp(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+    total, weight = 0.0, 1.0
+    for good in relevant(ranking, rel)[:cutoff]:
+        total += weight if good else 0.0
+        weight *= 0.8
+    return (1 - 0.8) * total
+
+
+def rbp_residual(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+    known, weight = 0.0, 1.0
+    for grade in ranking:
+        known += weight if grade is not None and grade >= 0 else 0.0
+        weight *= 0.8
+    return 1 - (1 - 0.8) * known
+
+
+def judged_share(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+    top = ranking[:cutoff]
+    return sum(grade is not None and grade >= 0 for grade in top) / len(top) if top else math.nan
+
+
+def search_length(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+    good = relevant(ranking, rel)
+    return good.index(True) + 1 if True in good else math.nan
+
+
+def bpref_10(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+    number, wrong = sum(grade >= rel for grade in judged), sum(0 <= grade < rel for grade in judged)
+    total, above = 0.0, 0
+    for grade in ranking:
+        if grade is not None and grade >= rel:
+            total += 1.0 - min(above, number + 10) / min(wrong, number + 10) if above else 1.0
+        elif grade is not None and grade >= 0:
+            above += 1
+    return total / number if number else 0.0
+
+
+def cumulated(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+    gains = [max(grade or 0, 0) for grade in ranking[:cutoff]]
+    return float(sum(gains))
+
+
+def normalized(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+    best = cumulated([*sorted(judged, reverse=True)], judged, rel, cutoff)
+    return cumulated(ranking, judged, rel, cutoff) / best if best else 0.0
+
+
 DEFINITIONS: dict[str, Measure] = {
+    "IPrec": interpolated,
+    "Avg11pt": eleven_points,
+    "SetF": set_f,
+    "SAP": simplified,
+    "ERR": err,
+    "Q": q_measure,
+    "RBP": rbp,
+    "RBPResidual": rbp_residual,
+    "Judged": judged_share,
+    "SL": search_length,
+    "Bpref10": bpref_10,
+    "CG": cumulated,
+    "NCG": normalized,
     "NumRet": num_ret,
     "NumRel": num_rel,
     "NumRelRet": num_rel_ret,

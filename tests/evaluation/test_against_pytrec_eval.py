@@ -4,17 +4,25 @@ It reads memory it never set, and then may crash or never return, when all grade
 is two above the highest; such topics are for the slow definitions of test_measures.py.
 """
 
+import re
+
 import numpy as np
 import pytrec_eval
 from hypothesis import given, settings
 
+from evaluation.core.dialects import RULES
 from evaluation.core.evaluate import evaluate_rankings
+from evaluation.core.judged import Given
 from evaluation.core.qrels import Qrels
 from pooling.core.rankings import Dialect, Rankings
 from tests.evaluation import cases
 
 MEASURES = ["map", "bpref", "ndcg", "ndcg_cut_10", "ndcg_cut_3", "P_10", "P_3", "recip_rank", "Rprec", "recall_5", "map_cut_3"]
-COUNTS = ["success_5", "num_ret", "num_rel", "num_rel_ret"]
+MEASURES += [f"iprec_at_recall_{point / 10:.2f}" for point in range(11)]
+MEASURES += [f"Rprec_mult_{step / 5:.2f}" for step in range(1, 11)]
+MEASURES += ["infAP", "11pt_avg", "binG", "G", "ndcg_rel", "Rndcg", "relative_P_3", "relative_P_10", "utility"]
+MEASURES += ["set_P", "set_relative_P", "set_recall", "set_map", "set_F"]
+COUNTS = ["success_5", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"]
 
 
 def lowest_top(qrels: cases.Qrels) -> int:
@@ -28,15 +36,19 @@ def with_a_judgment(qrels: cases.Qrels) -> cases.Qrels:
 survivable = cases.qrels.map(with_a_judgment)
 
 
-def reference(qrels: cases.Qrels, run: cases.Run, rel: int) -> dict[str, dict[str, float]]:
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {*MEASURES, *COUNTS}, relevance_level=rel)
+def reference(qrels: cases.Qrels, run: cases.Run, rel: int, *, judged_only: bool = False) -> dict[str, dict[str, float]]:
+    asked = {re.sub(r"^(iprec_at_recall|Rprec_mult)_.*", r"\1", name) for name in (*MEASURES, *COUNTS)}
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, asked, relevance_level=rel, judged_docs_only_flag=judged_only)
     found: dict[str, dict[str, float]] = evaluator.evaluate(run)
     return found
 
 
 def ours(qrels: cases.Qrels, run: cases.Run, rel: int, dialect: Dialect | None) -> dict[str, dict[str, float]]:
     names = MEASURES + COUNTS
-    scores = evaluate_rankings(Qrels.from_dict(qrels), [Rankings.from_dict("t", run, dialect=dialect)], names, rel=rel)
+    rankings, rules = Rankings.from_dict("t", run, dialect=dialect), RULES["9"]
+    scores = evaluate_rankings(
+        Qrels.from_dict(qrels), [rankings], names, rel=rel, given=Given(rules.recall_points), rules=rules
+    )
     topics = zip(scores.topics.tolist(), scores.answered[0].tolist(), scores.values[0].T.tolist(), strict=True)
     return {topic.decode(): dict(zip(names, row, strict=True)) for topic, answered, row in topics if answered}
 
@@ -46,6 +58,38 @@ def ours(qrels: cases.Qrels, run: cases.Run, rel: int, dialect: Dialect | None) 
 def test_dialect_9_is_equal_to_the_last_bit(qrels: cases.Qrels, run: cases.Run) -> None:
     for rel in range(1, min(lowest_top(qrels) + 1, 3) + 1):
         assert ours(qrels, run, rel, "9") == reference(qrels, run, rel)
+
+
+@given(survivable, cases.runs)
+@settings(max_examples=60, deadline=None)
+def test_means_are_equal_to_the_last_bit(qrels: cases.Qrels, run: cases.Run) -> None:
+    """trec_eval adds up topic by topic, in the order of their bytes, and divides by their number."""
+    names, rules = MEASURES + COUNTS, RULES["9"]
+    rankings, given_to = [Rankings.from_dict("t", run, dialect="9")], Given(rules.recall_points)
+    scores = evaluate_rankings(Qrels.from_dict(qrels), rankings, names, complete=False, given=given_to, rules=rules)
+    found = reference(qrels, run, 1)
+    for name, mean in zip(names, scores.means[0].tolist(), strict=True):
+        total = 0.0
+        for topic in sorted(found, key=str.encode):
+            total += found[topic][name]
+        assert mean == (total if name.startswith("num_") else total / max(len(found), 1)), name
+
+
+@given(survivable, cases.runs)
+@settings(max_examples=60, deadline=None)
+def test_judged_documents_alone_are_equal_to_the_last_bit(qrels: cases.Qrels, run: cases.Run) -> None:
+    """Where any are left; where none are, trec_eval divides 0 by 0."""
+    judged = {
+        topic: set(docs) & {docno for docno, grade in qrels.get(topic, {}).items() if grade >= 0} for topic, docs in run.items()
+    }
+    some = {topic: docs for topic, docs in run.items() if judged[topic]}
+    rules = RULES["9"]
+    rankings, given_to = [Rankings.from_dict("t", some, dialect="9")], Given(rules.recall_points)
+    scores = evaluate_rankings(Qrels.from_dict(qrels), rankings, MEASURES, judged_only=True, given=given_to, rules=rules)
+    expected = reference(qrels, some, 1, judged_only=True)
+    rows = dict(zip((topic.decode() for topic in scores.topics.tolist()), scores.values[0].T.tolist(), strict=True))
+    for topic, row in expected.items():
+        assert dict(zip(MEASURES, rows[topic], strict=True)) == {name: row[name] for name in MEASURES}
 
 
 @given(survivable, cases.runs)

@@ -1,0 +1,307 @@
+"""Evaluation speed beside other tools: the same files, the same measures, equal scores, then times.
+
+Each tool runs in a process of its own, imports and compilers warmed up before anything is timed. Tools take turns, so that
+what else the machine does falls on all of them; the median of the turns counts.
+"""
+
+import argparse
+import json
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.eval_data import SIZES, Size, material
+
+MEASURES = [
+    "map", "Rprec", "bpref", "recip_rank", "ndcg", "ndcg_cut_5", "ndcg_cut_10", "ndcg_cut_20", "ndcg_cut_100", "P_5", "P_10",
+    "P_20", "P_100", "recall_10", "recall_100", "recall_1000", "map_cut_100", "success_1", "success_10", "num_rel_ret",
+    "iprec_at_recall_0.00", "iprec_at_recall_0.50",
+]  # fmt: skip
+RANX = {
+    "map": "map", "Rprec": "r-precision", "bpref": "bpref", "recip_rank": "mrr", "ndcg": "ndcg", "ndcg_cut_5": "ndcg@5",
+    "ndcg_cut_10": "ndcg@10", "ndcg_cut_20": "ndcg@20", "ndcg_cut_100": "ndcg@100", "P_5": "precision@5",
+    "P_10": "precision@10", "P_20": "precision@20", "P_100": "precision@100", "recall_10": "recall@10",
+    "recall_100": "recall@100", "recall_1000": "recall@1000", "map_cut_100": "map@100", "success_1": "hit_rate@1",
+    "success_10": "hit_rate@10", "num_rel_ret": "hits",
+}  # fmt: skip
+PACKAGES = {
+    "assize": "assize", "pytrec_eval": "pytrec-eval-terrier", "ir_measures": "ir-measures", "ranx": "ranx", "trectools": "trectools"
+}  # fmt: skip
+Scores = dict[str, dict[str, dict[str, float]]]  # run → topic → measure
+Work = Callable[[], Any]
+
+
+def assize(size: Size) -> Iterator[tuple[str, Work]]:
+    from evaluation import evaluate, read_qrels, read_run
+    from evaluation.core.dialects import RULES
+    from evaluation.core.evaluate import evaluate_judged
+    from evaluation.core.matrix import NOT_IN_QRELS, StoredRuns, evaluate_items, rescored
+    from evaluation.core.registry import parse_measure
+
+    qrels, runs = material(size)
+    yield "files", lambda: evaluate(qrels, [*runs], MEASURES, dialect="9", complete=False)
+    stored = StoredRuns.build([read_run(run, dialect="9") for run in runs])
+    judged, parsed, rules = read_qrels(qrels), [parse_measure(name) for name in MEASURES], RULES["9"]
+    yield (
+        "stored",
+        lambda: evaluate_judged(stored.judged(judged), stored.ranked.tags, parsed, complete=False, rules=rules),
+    )
+    if size.runs > 1:
+        ranked, grades = stored.ranked, np.full(len(stored.ranked.codes), NOT_IN_QRELS)
+        at = stored.index.find(judged.codes, judged.docnos)
+        grades[at[at >= 0]] = judged.grades[at >= 0]
+        before = evaluate_items(ranked, grades, parsed)
+        item = int(at[at >= 0][0])
+
+        def change() -> Any:
+            grades[item] = 1 - grades[item]
+            return rescored(before, ranked, grades, np.array([item]))
+
+        yield "changed", change
+
+
+def pytrec_eval(size: Size) -> Iterator[tuple[str, Work]]:
+    import pytrec_eval as peer
+
+    qrels, runs = material(size)
+    asked = {"iprec_at_recall" if name.startswith("iprec") else name for name in MEASURES}
+
+    def parsed() -> tuple[Any, list[Any]]:
+        with qrels.open() as file:
+            judged = peer.parse_qrel(file)
+        found = []
+        for run in runs:
+            with run.open() as file:
+                found.append(peer.parse_run(file))
+        return judged, found
+
+    yield "files", lambda: _pytrec_scores(peer, asked, *parsed())
+    ready = parsed()
+    yield "stored", lambda: _pytrec_scores(peer, asked, *ready)
+
+
+def _pytrec_scores(peer: Any, asked: set[str], judged: Any, runs: list[Any]) -> list[Any]:
+    return [peer.RelevanceEvaluator(judged, asked).evaluate(run) for run in runs]
+
+
+def ir_measures(size: Size) -> Iterator[tuple[str, Work]]:
+    import ir_measures as peer
+
+    qrels, runs = material(size)
+    names = {
+        "map": "AP", "recip_rank": "RR", "ndcg": "nDCG", "bpref": "Bpref", "Rprec": "Rprec", "num_rel_ret": "NumRelRet",
+        "map_cut_100": "AP@100", "iprec_at_recall_0.00": "IPrec@0.0", "iprec_at_recall_0.50": "IPrec@0.5",
+    }  # fmt: skip
+    stems = {"ndcg_cut": "nDCG", "P": "P", "recall": "R", "success": "Success"}
+    spelled = [names.get(one) or f"{stems[one.rpartition('_')[0]]}@{one.rpartition('_')[2]}" for one in MEASURES]
+    asked = [peer.parse_measure(name) for name in spelled]
+
+    def files() -> list[Any]:
+        judged = list(peer.read_trec_qrels(str(qrels)))
+        return [list(peer.iter_calc(asked, judged, peer.read_trec_run(str(run)))) for run in runs]
+
+    yield "files", files
+    judged = list(peer.read_trec_qrels(str(qrels)))
+    ready = [list(peer.read_trec_run(str(run))) for run in runs]
+    yield "stored", lambda: [list(peer.iter_calc(asked, judged, run)) for run in ready]
+
+
+def ranx(size: Size) -> Iterator[tuple[str, Work]]:
+    import ranx as peer
+
+    qrels, runs = material(size)
+    asked = list(RANX.values())
+
+    def scored(judged: Any, run: Any) -> Any:
+        return peer.evaluate(judged, run, asked, return_mean=False, make_comparable=True)
+
+    def files() -> Any:
+        judged = peer.Qrels.from_file(str(qrels), kind="trec")
+        return [scored(judged, peer.Run.from_file(str(run), kind="trec")) for run in runs]
+
+    yield "files", files
+    judged = peer.Qrels.from_file(str(qrels), kind="trec")
+    ready = [peer.Run.from_file(str(run), kind="trec") for run in runs]
+    yield "stored", lambda: [scored(judged, run) for run in ready]
+
+
+def trectools(size: Size) -> Iterator[tuple[str, Work]]:
+    from trectools import TrecEval, TrecQrel, TrecRun
+
+    qrels, runs = material(size)
+
+    def files() -> list[Any]:
+        judged = TrecQrel(str(qrels))
+        found = []
+        for run in runs:
+            one = TrecEval(TrecRun(str(run)), judged)
+            found.append(
+                [one.get_map(per_query=True), one.get_rprec(per_query=True), one.get_bpref(per_query=True)]
+                + [one.get_reciprocal_rank(per_query=True)]
+                + [one.get_ndcg(depth=depth, per_query=True) for depth in (5, 10, 20, 100, 1000)]
+                + [one.get_precision(depth=depth, per_query=True) for depth in (5, 10, 20, 100)]
+            )
+        return found
+
+    yield "files", files
+
+
+TOOLS: dict[str, Callable[[Size], Iterator[tuple[str, Work]]]] = {
+    "assize": assize, "pytrec_eval": pytrec_eval, "ir_measures": ir_measures, "ranx": ranx, "trectools": trectools
+}  # fmt: skip
+
+
+def scores_of(tool: str, size: Size) -> Scores:
+    """Per run, topic and measure, from files, for the two tools that must be equal to the last bit."""
+    _, runs = material(size)
+    found = next(TOOLS[tool](size))[1]()
+    if tool == "pytrec_eval":
+        return {
+            run.name: {t: {m: row[m] for m in MEASURES} for t, row in one.items()} for run, one in zip(runs, found, strict=True)
+        }
+    tables = found.values.transpose(0, 2, 1).tolist()
+    return {
+        run.name: {t: dict(zip(MEASURES, row, strict=True)) for t, row in zip(found.topics, table, strict=True)}
+        for run, table in zip(runs, tables, strict=True)
+    }
+
+
+def check_equal(size: Size) -> int:
+    """How many values of ours and of trec_eval's (through pytrec_eval) are equal to the last bit; all, or it ends here."""
+    ours, theirs = scores_of("assize", size), scores_of("pytrec_eval", size)
+    wrong = [
+        (run, topic, name)
+        for run, topics in theirs.items()
+        for topic, row in topics.items()
+        for name, value in row.items()
+        if ours[run][topic][name] != value
+    ]
+    if wrong:
+        raise SystemExit(f"{size.name}: {len(wrong)} values differ, the first at {wrong[0]}")
+    return sum(len(row) for topics in theirs.values() for row in topics.values())
+
+
+def child(tool: str, size: Size, act: str) -> None:
+    """Warm up, then one timed repetition for each line on stdin."""
+    if act == "files" and size.name != "S":
+        next(TOOLS[tool](SIZES["S"]))[1]()
+    work = next(work for name, work in TOOLS[tool](size) if name == act)
+    if act != "files" or size.name == "S":
+        work()
+    print("ready", flush=True)
+    for _ in sys.stdin:
+        begin = time.perf_counter()
+        work()
+        spent = time.perf_counter() - begin
+        print(json.dumps([spent, peak()]), flush=True)
+
+
+def peak() -> int:
+    """The most memory this process had, in MB; where the system tells, without what it had of its parent at its start."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        return int(status.read_text().partition("VmHWM:")[2].split()[0]) // 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def timed(tools: list[str], size: Size, act: str, turns: int) -> dict[str, tuple[float, int]]:
+    """The median seconds and the peak MB of each tool, taking turns."""
+    command = [sys.executable, "-m", "benchmarks.bench_eval", "--child"]
+    processes = {}
+    for tool in tools:
+        processes[tool] = subprocess.Popen(
+            [*command, tool, size.name, act, str(size.topics)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        _answer(processes[tool])
+    found: dict[str, list[tuple[float, int]]] = {tool: [] for tool in tools}
+    for _ in range(turns):
+        for tool, process in processes.items():
+            if process.stdin:
+                process.stdin.write("go\n")
+                process.stdin.flush()
+            seconds, memory = json.loads(_answer(process))
+            found[tool].append((seconds, memory))
+    for process in processes.values():
+        process.communicate()
+    return {tool: (statistics.median(one for one, _ in rows), max(mb for _, mb in rows)) for tool, rows in found.items()}
+
+
+def _answer(process: "subprocess.Popen[str]") -> str:
+    line = process.stdout.readline() if process.stdout else ""
+    while line and line[0] not in "r[":  # what a tool prints by itself
+        line = process.stdout.readline() if process.stdout else ""
+    if not line:
+        raise SystemExit("a tool ended without an answer; see above")
+    return line
+
+
+def row(name: str, found: dict[str, tuple[float, int]]) -> str:
+    ours = found["assize"][0]
+    cells = []
+    for tool in TOOLS:
+        if tool not in found:
+            cells.append("–")
+        elif tool == "assize":
+            cells.append(f"{ours:.3f} s, {found[tool][1]} MB")
+        else:
+            cells.append(f"{found[tool][0]:.3f} s, {found[tool][1]} MB: **{found[tool][0] / ours:.1f}**")
+    return f"| {name} | " + " | ".join(cells) + " |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_eval", description=__doc__)
+    parser.add_argument("--child", nargs=4, metavar=("TOOL", "SIZE", "ACT", "TOPICS"), help=argparse.SUPPRESS)
+    parser.add_argument("--sizes", default="SML", help="which of S, M and L; all unless given")
+    parser.add_argument("--turns", type=int, default=3, help="repetitions of each; 3 unless given")
+    parser.add_argument("--linear", action="store_true", help="also the time for 0.7 to 7 million lines")
+    options = parser.parse_args()
+    if options.child:
+        tool, name, act, topics = options.child
+        size = SIZES[name]
+        child(tool, Size(size.name, size.runs, int(topics), size.depth, size.judged, size.documents), act)
+        return
+    versions = ", ".join(f"{tool} {metadata.version(package)}" for tool, package in PACKAGES.items())
+    print(f"{platform.machine()}, {platform.python_implementation()} {platform.python_version()}; {versions}")
+    print("| | " + " | ".join(TOOLS) + " |")
+    print("|---" * (len(TOOLS) + 1) + "|")
+    peers = ["assize", "pytrec_eval", "ir_measures", "ranx"]
+    for letter in options.sizes:
+        size = SIZES[letter]
+        equal = check_equal(size)
+        tools = [*peers, "trectools"] if letter == "S" else peers
+        turns = options.turns * (5 if letter == "S" else 1)
+        print(
+            row(
+                f"{letter}: {size.runs} × {size.topics} × {size.depth}, files to scores ({equal:,} values equal)",
+                timed(tools, size, "files", turns),
+            ),
+            flush=True,
+        )
+        print(row(f"{letter}: stored runs, new qrels", timed(peers, size, "stored", turns)), flush=True)
+        if letter == "M":
+            changed = timed(["assize"], size, "changed", options.turns * 3) | timed(
+                ["pytrec_eval"], size, "stored", options.turns
+            )
+            print(row("M: one changed judgment (peers: evaluate again)", changed), flush=True)
+    if options.linear:
+        large = SIZES["L"]
+        for topics in (700, 1400, 2800, 5600, 6980):
+            part = Size("L", 1, topics, large.depth, large.judged, large.documents)
+            seconds, memory = timed(["assize"], part, "files", options.turns)["assize"]
+            print(
+                f"{part.lines / 1e6:.1f} M lines: {seconds:.2f} s, {seconds / part.lines * 1e6:.3f} µs a line, {memory} MB",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""The range of a score under incomplete judgments: the lowest and highest that the unjudged documents allow.
+
+The documents in question are those a run retrieved and nobody judged, negative grades among them; each may turn out to
+have any grade of the scale. What nobody retrieved stays as it is. Exact, for AP, P@k, nDCG and RBP.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.core.definitions import Measure, MeasureError
+from evaluation.core.judged import Judged, Level, accumulated, discounts, places, ratio, summed
+from evaluation.core.measures import incomplete, ranked
+from evaluation.core.registry import parse_measure
+
+Values = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+_STEPS = 50  # of the search for the highest nDCG; it ends long before, since each step at least doubles the right digits
+
+
+@dataclass(frozen=True, eq=False)
+class Range:
+    """`low` and `high`, one value per row; the score itself, with unjudged documents as not relevant, lies between."""
+
+    low: Values
+    high: Values
+
+
+def score_range(judged: Judged, measure: Measure | str, *, rel: int = 1) -> Range:
+    """The range of AP, P@k, nDCG or RBP for every row; a MeasureError for any other measure, or form of these."""
+    asked = parse_measure(measure) if isinstance(measure, str) else measure
+    level = Level(judged, asked.rel or rel)
+    cutoff = asked.cutoff if isinstance(asked.cutoff, int) else None
+    told = {name: value for name, value in asked.parameters if name != "rel"}
+    name = asked.definition.name
+    if name == "P" and not told and cutoff is not None:
+        return _precision(level, cutoff)
+    if name == "AP" and not told:
+        return _average_precision(level, cutoff)
+    if name == "nDCG" and not told:
+        return _ndcg(judged, cutoff)
+    if name == "RBP" and cutoff is None and set(told) <= {"p"}:
+        p = told.get("p", 0.8)
+        return _rbp(level, float(p) if isinstance(p, float) else 0.8)
+    raise MeasureError(f"{asked} has no known range; expected AP, AP@k, P@k, nDCG, nDCG@k or RBP(p=…).")
+
+
+def _precision(level: Level, cutoff: int) -> Range:
+    low = ranked.precision_at(level, cutoff)
+    return Range(low, low + incomplete.unjudged_at(level, cutoff))
+
+
+def _rbp(level: Level, p: float) -> Range:
+    low = incomplete.rbp(level, p=p)
+    return Range(low, low + incomplete.rbp_residual(level, p=p))
+
+
+@dataclass(frozen=True, eq=False)
+class _Unjudged:
+    """The unjudged ranks of every row, aligned, sorted by row, then rank; `counts` of them in each row."""
+
+    rows: Whole
+    ranks: Whole
+    counts: Whole
+
+    @classmethod
+    def of(cls, judged: Judged) -> "_Unjudged":
+        starts = np.cumsum(judged.num_ret) - judged.num_ret
+        free = np.ones(int(judged.num_ret.sum()), bool)
+        known = judged.grades >= 0
+        free[starts[judged.rows[known]] + judged.ranks[known] - 1] = False
+        rows = np.repeat(np.arange(judged.size), judged.num_ret)[free]
+        return cls(rows, places(judged.num_ret)[free], np.bincount(rows, minlength=judged.size))
+
+
+def _average_precision(level: Level, cutoff: int | None) -> Range:
+    """With m of the unjudged documents relevant, AP is highest if they are the first m, lowest if they are the last.
+
+    What one more adds to the sum of precisions is its own, and 1/rank for each relevant document below it.
+    """
+    judged = level.judged
+    free = _Unjudged.of(judged)
+    limit = np.iinfo(np.int64).max if cutoff is None else cutoff
+    worth = np.where(level.ranks <= limit, 1.0 / level.ranks, 0.0)
+    above, below = _around(level, free, worth)
+    counts_here = free.ranks <= limit
+    own = np.where(counts_here, 1.0 / free.ranks, 0.0)
+    place = places(free.counts)
+    base = ranked.average_precision(level, cutoff) * level.num_rel
+
+    best = accumulated(np.add, (above + place) * own + below, free.counts)
+    high = _extreme(np.maximum, (base[free.rows] + best) / (level.num_rel[free.rows] + place), free, ratio(base, level.num_rel))
+    later = accumulated(np.add, own[::-1], free.counts[::-1]) - own[::-1]  # of unjudged documents further down
+    worst = accumulated(np.add, (above[::-1] + 1) * own[::-1] + below[::-1] + later, free.counts[::-1])[::-1]
+    number = free.counts[free.rows] - place + 1
+    low = _extreme(
+        np.minimum, (base[free.rows] + worst) / (level.num_rel[free.rows] + number), free, ratio(base, level.num_rel)
+    )
+    return Range(low, high)
+
+
+def _around(level: Level, free: _Unjudged, worth: Values) -> tuple[Whole, Values]:
+    """For each unjudged rank: relevant documents above it, and the worth of those below."""
+    width = int(level.judged.num_ret.max(initial=0)) + 1
+    at = np.searchsorted(level.rows * width + level.ranks, free.rows * width + free.ranks)
+    above = at - level.starts[free.rows]
+    so_far = accumulated(np.add, worth, level.num_rel_ret)
+    total = summed(level.rows, worth, level.judged.size)
+    before = np.where(above > 0, np.append(so_far, 0.0)[at - 1], 0.0)
+    return above, np.maximum(total[free.rows] - before, 0.0)
+
+
+def _extreme(step: np.ufunc, values: Values, free: _Unjudged, start: Values) -> Values:
+    """The highest or lowest of each row's values, and of what it starts with."""
+    result = start.copy()
+    step.at(result, free.rows, values)
+    return result
+
+
+def _ndcg(judged: Judged, cutoff: int | None) -> Range:
+    """A grade is a stack of steps of 1, and both DCG and its ideal are sums over the steps.
+
+    On each step the first m unjudged documents are best, the last m worst. The lowest value gives all of them the top
+    grade or none; for the highest, how many reach each step is found by comparing DCG with a share of the ideal, and
+    raising the share to what that reaches until it stays (Dinkelbach 1967).
+    """
+    free, steps = _Unjudged.of(judged), range(1, judged.top + 1)
+    weight = _weights(free.ranks, cutoff)
+    deepest = int(judged.num_ret.max(initial=0)) + len(judged.qrels) + 1
+    ideal = np.concatenate(([0.0], np.cumsum(_weights(np.arange(1, deepest + 1), cutoff))))
+    grades, held = np.maximum(judged.grades, 0), _weights(judged.ranks, cutoff)
+    base = summed(judged.rows, grades * held, judged.size)
+    known = [np.tile(judged.qrels.num_rel(step), judged.runs) for step in steps]
+    best_base = np.sum([ideal[number] for number in known], axis=0)
+    start = ratio(base, best_base)
+    place = places(free.counts)
+
+    worst = accumulated(np.add, weight[::-1], free.counts[::-1])[::-1]
+    number = free.counts[free.rows] - place + 1
+    below = np.sum([ideal[one[free.rows] + number] for one in known], axis=0)
+    low = _extreme(np.minimum, ratio(base[free.rows] + len(steps) * worst, below), free, start)
+
+    first = accumulated(np.add, weight, free.counts)
+    high = start
+    for _ in range(_STEPS):
+        above, under = base.copy(), best_base.copy()
+        for one in known:
+            gain, cost = first, ideal[one[free.rows] + place] - ideal[one][free.rows]
+            surplus = gain - high[free.rows] * cost
+            best = _extreme(np.maximum, surplus, free, np.zeros(judged.size))
+            chosen = np.flatnonzero((surplus == best[free.rows]) & (surplus > 0))
+            rows, at = np.unique(free.rows[chosen], return_index=True)
+            above[rows] += gain[chosen[at]]
+            under[rows] += cost[chosen[at]]
+        raised = np.maximum(ratio(above, under), high)
+        if (raised == high).all():
+            break
+        high = raised
+    return Range(low, high)
+
+
+def _weights(ranks: Whole, cutoff: int | None) -> Values:
+    weight = 1.0 / discounts(ranks)
+    return weight if cutoff is None else np.where(ranks <= cutoff, weight, 0.0)

@@ -1,0 +1,100 @@
+"""How reusable a collection is: what happens to a run's score if the run had not been there to fill the pool."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.core.definitions import Measure
+from evaluation.core.evaluate import evaluate_judged
+from evaluation.core.judged import Given, Judged
+from evaluation.core.matrix import NOT_IN_QRELS, RankedItems
+from evaluation.core.orders import kendall
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """One group (or run) left out of the pool, and all runs scored with what is left of the qrels.
+
+    `lost` documents, `lost_relevant` of them relevant, that no other group would have brought in. `runs`: the places of
+    the group's runs, aligned with `before`, `after` (mean scores), `rank_before` and `rank_after` (1 is best).
+    `tau_b`: between the orders of all runs, None where one is all tied.
+    """
+
+    name: str
+    runs: NDArray[np.int64]
+    lost: int
+    lost_relevant: int
+    before: NDArray[np.float64]
+    after: NDArray[np.float64]
+    rank_before: NDArray[np.int64]
+    rank_after: NDArray[np.int64]
+    tau_b: float | None
+
+    @property
+    def difference(self) -> NDArray[np.float64]:
+        return self.after - self.before
+
+    @property
+    def relative(self) -> NDArray[np.float64]:
+        """The difference as a share of the score before; 0 where that was 0."""
+        return np.divide(self.difference, self.before, out=np.zeros(len(self.before)), where=self.before != 0)
+
+
+def leave_out(
+    ranked: RankedItems,
+    grades: NDArray[np.int64],
+    measure: Measure | str = "AP",
+    *,
+    depth: int,
+    groups: Sequence[str] | None = None,
+    rel: int = 1,
+    given: Given | None = None,
+) -> list[LeftOut]:
+    """Leave each group of runs out in turn, each run by itself if there are no `groups`; names are sorted.
+
+    The documents that only runs of the group have among their first `depth` are removed from the qrels, as if nobody
+    had judged them. Zobel 1998; Buckley, Dimmick, Soboroff and Voorhees 2007 for groups.
+    """
+    names = list(groups or ranked.tags)
+    if len(names) != len(ranked.tags):
+        raise ValueError(f"expected a group for each of {len(ranked.tags)} runs, found {len(names)}")
+    listed = sorted(set(names))
+    member = np.array([listed.index(name) for name in names], np.int64)
+    pooled = ranked.ranks <= depth
+    by = member[ranked.rows // max(len(ranked.topics), 1)][pooled]
+    contributed = np.zeros((len(listed), len(grades)), bool)
+    contributed[by, ranked.items[pooled]] = True
+    known = grades != NOT_IN_QRELS
+    alone = contributed & (contributed.sum(axis=0) == 1) & known
+    full = _means(ranked.judged(grades, given), ranked.tags, measure, rel)
+    found = []
+    for number, name in enumerate(listed):
+        reduced = np.where(alone[number], NOT_IN_QRELS, grades)
+        means = _means(ranked.judged(reduced, given), ranked.tags, measure, rel)
+        runs = np.flatnonzero(member == number)
+        found.append(
+            LeftOut(
+                name,
+                runs,
+                int(alone[number].sum()),
+                int((grades[alone[number]] >= rel).sum()),
+                full[runs],
+                means[runs],
+                _ranks(full)[runs],
+                _ranks(means)[runs],
+                kendall(full, means),
+            )
+        )
+    return found
+
+
+def _means(judged: Judged, tags: tuple[str, ...], measure: Measure | str, rel: int) -> NDArray[np.float64]:
+    return evaluate_judged(judged, tags, [measure], rel=rel).means[:, 0]
+
+
+def _ranks(means: NDArray[np.float64]) -> NDArray[np.int64]:
+    """1 for the highest; equal ones share the better rank."""
+    rounded = np.round(means, 12)
+    return np.asarray(1 + (rounded[None, :] > rounded[:, None]).sum(axis=1), np.int64)

@@ -1,0 +1,232 @@
+"""`assize eval`: trec_eval's command line and output, on the same functions as the site's scores."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from evaluation.core.dialects import Rules
+    from evaluation.core.evaluate import Scores
+    from evaluation.core.qrels import Qrels
+    from evaluation.core.trec_files import FileFault, Role
+    from evaluation.core.trec_names import Line
+    from evaluation.core.trec_run import RunHits
+
+HELP = "Score runs against qrels as trec_eval does"
+STDIN = "-"
+WORTH = 8 << 20  # bytes of files that the quick reader is loaded for
+USAGE, UNREADABLE, NOT_COMPUTED, NO_TOPICS = 1, 2, 4, 7  # trec_eval's own
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(USAGE, f"{self.prog}: {message}\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    about = (
+        "Scores runs against qrels, with trec_eval's options, output and exit statuses. Without --dialect the rules of "
+        "Assize hold: recall levels are exact, and topics that a run lacks count as zero."
+    )
+    made = _Parser(prog="assize eval", description=about)
+    made.add_argument("qrels", metavar="QRELS", help="file of judgments (topic 0 docno grade), gzipped or not, - for stdin")
+    made.add_argument("runs", metavar="RUNS", nargs="+", help="files of results (topic Q0 docno rank score tag), likewise")
+    made.add_argument("-q", action="store_true", dest="per_topic", help="print the scores of each topic too")
+    made.add_argument("-n", action="store_false", dest="summary", help="print no scores over all topics")
+    made.add_argument("-c", action="store_true", dest="complete", help="average over all topics of the qrels")
+    made.add_argument("-l", type=_level, default=1, dest="level", metavar="GRADE", help="relevant from this grade on; 1")
+    made.add_argument("-J", action="store_true", dest="judged_only", help="leave unjudged documents out of the rankings")
+    made.add_argument("-M", type=_whole, dest="depth", metavar="DEPTH", help="read this many documents of a topic at most")
+    made.add_argument("-N", type=_whole, dest="documents", metavar="COUNT", help="documents in the collection")
+    made.add_argument(
+        "-m",
+        action="append",
+        default=[],
+        dest="measures",
+        metavar="MEASURE",
+        help="a measure (map, P.5,10, nDCG@10 …) or a set of them (official, set, all_trec); may be repeated",
+    )
+    made.add_argument("--dialect", choices=("9", "10"), help="print what trec_eval 9.0.8 or 10.0 prints")
+    return made
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or not 0 < int(text) < 1 << 62:
+        raise argparse.ArgumentTypeError(f'expected a whole number of at least 1, found "{text}"')
+    return int(text)
+
+
+def _level(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise argparse.ArgumentTypeError(f'expected a grade of 0 or more, found "{text}"')
+    return int(text)
+
+
+def main(argv: list[str]) -> int:
+    options = parser().parse_args(argv)
+    from evaluation.core.definitions import MeasureError
+    from evaluation.core.dialects import RULES
+    from evaluation.core.trec_files import FileFault, read_all, read_qrels_table
+    from evaluation.core.trec_names import lines
+    from evaluation.core.trec_run import read_hits
+
+    rules = RULES[options.dialect]
+    try:
+        asked = lines(options.measures, all_trec_10=rules.all_trec_10)
+        _check_asked(asked, options.documents)
+    except MeasureError as error:
+        _say(f"{_illegal(options)}{error}")
+        return USAGE
+    if [options.qrels, *options.runs].count(STDIN) > 1:
+        _say("expected at most one file from stdin, found several")
+        return USAGE
+    name = options.qrels
+    try:
+        fast = _worth(options.runs)
+        qrels, twice = read_qrels_table(read_all(_opener(name, "qrels"), "qrels"), rules, fast=fast)
+        files = [_opener(run, "results") for run in options.runs]
+        status = 0
+        runs = read_hits(files, qrels, rules, options.depth, fast=fast)
+        for name in options.runs:
+            status = _scored(options, rules, asked, qrels, twice, name, next(runs)) or status
+        return status
+    except FileFault as fault:
+        _say(_unreadable(name, fault, options.dialect))
+        return UNREADABLE
+
+
+def _worth(runs: Sequence[str]) -> bool:
+    """Whether the files are so large that the quicker reader makes up for loading it."""
+    if "polars" in sys.modules:
+        return True
+    return sum(Path(run).stat().st_size for run in runs if run != STDIN and Path(run).is_file()) > WORTH
+
+
+def _check_asked(asked: Sequence[Line], documents: int | None) -> None:
+    from evaluation.core.definitions import MeasureError
+
+    for line in asked:
+        needs = line.measure.definition.needs if line.measure else ""
+        if needs == "documents" and documents is None:
+            raise MeasureError(f"{line.name} needs the number of documents in the collection, as -N 1400")
+        if needs not in ("", "documents"):
+            raise MeasureError(f"{line.name} needs what no file tells; it is there from Python")
+
+
+class _NotComputed(Exception):
+    """A topic stops the evaluation, those before it done: trec_eval's status 4."""
+
+    def __init__(self, message: str, place: int) -> None:
+        super().__init__(message)
+        self.place = place
+
+
+def _scored(
+    options: argparse.Namespace,
+    rules: Rules,
+    asked: Sequence[Line],
+    qrels: Qrels,
+    twice: dict[int, bytes],
+    name: str,
+    hits: RunHits,
+) -> int:
+    """Print the scores of one run; its status."""
+    from evaluation.core.evaluate import MissingTopic, evaluate_judged
+    from evaluation.core.judged import Given
+    from evaluation.core.trec_output import relstrings, summary_text, topic_texts
+    from evaluation.core.trec_run import judged_rankings
+
+    given = Given(rules.recall_points, options.documents)
+    judged = judged_rankings(qrels, [hits], given)
+    complete = options.complete or rules.missing == "zero"
+    _note(options, name, hits, qrels)
+    if not (judged.num_ret > 0).any() and not (complete and rules.shows_missing):
+        _say("No queries with both results and relevance info", options.dialect)
+        return NO_TOPICS
+    measures = list({str(line.measure): line.measure for line in asked if line.measure}.values())
+
+    def scores(rules: Rules) -> Scores:
+        return evaluate_judged(
+            judged, (hits.tag,), measures, rel=options.level, complete=complete, judged_only=options.judged_only, rules=rules
+        )
+
+    stop = _stop(options, hits, twice, asked)
+    try:
+        found = scores(rules)
+    except MissingTopic as missing:
+        found = scores(replace(rules, missing="skip"))
+        if stop is None or missing.place < stop.place:
+            stop = _NotComputed(f"trec_eval: result qid '{missing.topic}' not found in qrels", missing.place)
+    length = next((line.length for line in asked if line.special == "relstring"), 0)
+    strings = relstrings(judged.condensed if options.judged_only else judged, length) if length else []
+    if options.per_topic:
+        upto = len(qrels.topics) if stop is None else stop.place
+        texts = topic_texts(found, 0, asked, strings=strings, shows_missing=rules.shows_missing, upto=upto)
+        sys.stdout.writelines(texts)
+    if stop is not None:
+        sys.stdout.flush()
+        sys.stderr.write(f"{stop}\n")
+        return NOT_COMPUTED
+    if options.summary:
+        sys.stdout.write(summary_text(found, 0, asked))
+    return 0
+
+
+def _stop(options: argparse.Namespace, hits: RunHits, twice: dict[int, bytes], asked: Sequence[Line]) -> _NotComputed | None:
+    """Where a document that stands twice stops the evaluation: in a topic of the run, or in the judgments of one."""
+    found = {place: docno for place, docno in twice.items() if hits.num_ret[place] or options.dialect != "9"}
+    if hits.repeated:
+        found[hits.repeated.place] = hits.repeated.docno
+    if not found:
+        return None
+    place = min(found)
+    docno = found[place].decode("utf-8", "replace")
+    first = next((line.name for line in asked if line.special != "runid" and line.name != "num_q"), "runid")
+    return _NotComputed(f"trec_eval.form_res_qrels: duplicate docs {docno}trec_eval: Can't calculate measure '{first}'", place)
+
+
+def _note(options: argparse.Namespace, name: str, hits: RunHits, qrels: Qrels) -> None:
+    """What a reader of the scores should know, on stderr."""
+    if hits.guessed:
+        _say(f"note: {name}: line {hits.guessed}: a score that is no number, read as trec_eval reads it")
+    missing = int((hits.num_ret == 0).sum())
+    if missing and options.dialect is None:
+        which = "1 topic" if missing == 1 else f"{missing:,} topics"
+        _say(f"note: {name} has no results for {which} of {len(qrels.topics):,}; each counts as zero")
+
+
+def _illegal(options: argparse.Namespace) -> str:
+    return "trec_eval: illegal measure: " if options.dialect else ""
+
+
+def _unreadable(name: str, fault: FileFault, dialect: str | None) -> str:
+    if dialect is None or not fault.record:
+        return f"{name}: {fault}"
+    reader = "get_qrels" if fault.role == "qrels" else "get_results"
+    return f"trec_eval.{reader}: Malformed line {fault.record}\ntrec_eval: Quit in file '{name}'"
+
+
+def _opener(name: str, role: Role) -> Callable[[], BinaryIO]:
+    """What opens a file; stdin is read at once, since it can be read only once."""
+    import gzip
+    import io
+
+    from evaluation.core.trec_files import opener
+    from pooling.core.lines import GZIP
+
+    if name != STDIN:
+        return opener(name, role)
+    data = sys.stdin.buffer.read()
+    unpacked = gzip.decompress(data) if data.startswith(GZIP) else data
+    return lambda: io.BytesIO(unpacked)
+
+
+def _say(message: str, dialect: str | None = None) -> None:
+    sys.stderr.write(f"{'trec_eval: ' if dialect else ''}{message}\n")

@@ -1,0 +1,185 @@
+"""`assize eval` and `assize compare` as commands: options, stdin, several files, statuses, words."""
+
+import gzip
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evaluation.on_files import compare, eval
+
+QRELS = "1 0 a 2\n1 0 b 0\n2 0 c 1\n3 0 d 1\n"
+RUN = "1 Q0 a 1 2 one\n1 Q0 x 2 1 one\n2 Q0 y 1 2 one\n2 Q0 c 2 1 one\n9 Q0 z 1 1 one\n"
+OTHER = RUN.replace("one", "other").replace("1 Q0 x 2 1", "1 Q0 x 2 9")
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("qrels", QRELS), ("one", RUN), ("other", OTHER)):
+        Path(name).write_text(text)
+
+
+def lines(out: str) -> list[list[str]]:
+    return [[field.strip() for field in line.split("\t")] for line in out.splitlines()]
+
+
+def test_own_rules_hold_unless_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert eval.main(["-q", "-m", "map", "-m", "num_rel", "-l", "2", "-c", "qrels", "one"]) == 0
+    out, err = capsys.readouterr()
+    assert lines(out) == [
+        ["num_rel", "1", "1"], ["map", "1", "1.0000"], ["num_rel", "2", "0"], ["map", "2", "0.0000"], ["num_rel", "3", "0"],
+        ["map", "3", "0.0000"], ["num_rel", "all", "1"], ["map", "all", "0.3333"],
+    ]  # fmt: skip
+    assert err == "note: one has no results for 1 topic of 3; each counts as zero\n"
+
+
+def test_official_measures_are_the_default(capsys: pytest.CaptureFixture[str]) -> None:
+    assert eval.main(["qrels", "one"]) == 0
+    names = [name for name, _, _ in lines(capsys.readouterr().out)]
+    assert names[:9] == ["runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"]
+    assert names[-1] == "P_1000"
+    assert len(names) == 30
+
+
+@pytest.mark.parametrize(
+    ("asked", "names"),
+    [
+        (["P.10,5"], ["P_5", "P_10"]),
+        (["ndcg_cut.7", "map"], ["map", "ndcg_cut_7"]),
+        (["nDCG@10", "AP(rel=2)", "P_5"], ["ndcg_cut_10", "AP(rel=2)", "P_5"]),
+        (["iprec_at_recall.0.25"], ["iprec_at_recall_0.25"]),
+        (["set_F.4.0"], ["set_F_4.0"]),
+        (["ndcg.1=3,2=7"], ["ndcg_1=3,2=7"]),
+        (["utility.2,-1,0,0"], ["utility_2,-1,0,0"]),
+        (["rbp.p=0.8"], ["rbp_p=0.8"]),
+        (["set"], ["runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility", "set_P", "set_relative_P"]),
+    ],
+)
+def test_measures_are_asked_for_as_in_trec_eval(asked: list[str], names: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert eval.main([*(word for name in asked for word in ("-m", name)), "qrels", "one"]) == 0
+    assert [name for name, _, _ in lines(capsys.readouterr().out)][: len(names)] == names
+
+
+def test_relstring_and_depth(capsys: pytest.CaptureFixture[str]) -> None:
+    assert eval.main(["-q", "-n", "-m", "relstring.1", "qrels", "one"]) == 0
+    assert lines(capsys.readouterr().out) == [
+        ["relstring_1", "1", "'2'"],
+        ["relstring_1", "2", "'-'"],
+        ["relstring_1", "3", "''"],
+    ]
+    assert eval.main(["-m", "num_ret", "-M", "1", "qrels", "one"]) == 0
+    assert lines(capsys.readouterr().out) == [["num_ret", "all", "2"]]
+
+
+def test_several_runs_gzip_and_stdin(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("one.gz").write_bytes(gzip.compress(RUN.encode()))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(OTHER.encode())))
+    assert eval.main(["-m", "runid", "-m", "recip_rank", "qrels", "one.gz", "-"]) == 0
+    assert [value for _, _, value in lines(capsys.readouterr().out)] == ["one", "0.5000", "other", "0.3333"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["-m", "nonsense", "qrels", "one"], 1, '"nonsense" is not a measure; expected one of NumQ'),
+        (["-m", "P.0", "qrels", "one"], 1, "expected cutoffs that are whole numbers of at least 1, got 0"),
+        (["-m", "P.5,5", "qrels", "one"], 1, "expected cutoffs that differ"),
+        (["-m", "map.5", "qrels", "one"], 1, '"map" takes no parameters like "5"'),
+        (["-m", "Fallout", "qrels", "one"], 1, "needs the number of documents in the collection, as -N 1400"),
+        (["-m", "Coverage", "qrels", "one"], 1, "needs what no file tells"),
+        (["qrels", "none"], 2, "none: expected a file that can be read, found none: No such file"),
+        (["one", "qrels"], 2, "one: line 1: expected 4 columns (topic 0 docno grade), found 6"),
+        (["qrels", "qrels"], 2, "qrels: line 1: expected 6 columns (topic Q0 docno rank score tag), found 4"),
+        (["--dialect", "10", "qrels", "one"], 4, "trec_eval: result qid '3' not found in qrels"),
+    ],
+)
+def test_statuses_are_those_of_trec_eval(
+    arguments: list[str], status: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert eval.main(arguments) == status
+    assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["qrels"], ["-l", "x", "qrels", "one"], ["-M", "0", "qrels", "one"], ["--dialect", "8", "a", "b"]]
+)
+def test_wrong_usage_is_status_1_as_in_trec_eval(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        eval.main(arguments)
+    assert ended.value.code == 1
+    assert "usage: assize eval" in capsys.readouterr().err
+
+
+def test_no_topic_in_common(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("far").write_text("77 Q0 a 1 1 t\n")
+    assert eval.main(["--dialect", "9", "qrels", "far"]) == 7
+    assert capsys.readouterr().err == "trec_eval: No queries with both results and relevance info\n"
+    assert eval.main(["-m", "map", "qrels", "far"]) == 0
+    assert lines(capsys.readouterr().out) == [["map", "all", "0.0000"]]
+
+
+def test_scores_that_are_no_numbers_are_read_as_trec_eval_does_and_told(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("odd").write_text("1 Q0 b 1 abc t\n1 Q0 a 1 12xyz t\n1 Q0 x 1 0x1p3 t\n")
+    assert eval.main(["-q", "-n", "-m", "relstring", "--dialect", "9", "qrels", "odd"]) == 0
+    out, err = capsys.readouterr()
+    assert lines(out) == [["relstring", "1", "'2-0'"]]
+    assert err == "note: odd: line 1: a score that is no number, read as trec_eval reads it\n"
+    Path("odd").write_text("1 Q0 b 1 nan t\n")
+    assert eval.main(["--dialect", "9", "qrels", "odd"]) == 2
+
+
+def test_judgments_given_twice_stop_where_they_are_used(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("twice").write_text("1 0 a 1\n2 0 c 1\n2 0 c 0\n3 0 d 1\n3 0 d 1\n")
+    assert eval.main(["-q", "-m", "map", "--dialect", "9", "twice", "one"]) == 4
+    out, err = capsys.readouterr()
+    assert lines(out) == [["map", "1", "1.0000"]]
+    assert err.startswith("trec_eval.form_res_qrels: duplicate docs c")
+
+
+def test_it_runs_without_django_from_the_shell() -> None:
+    root = Path(eval.__file__).parents[2]
+    told = "import sys; from config import cli; sys.argv = ['assize', 'eval', '-m', 'map', 'qrels', 'one']; cli.main(); "
+    told += "print('django' in sys.modules, 'polars' in sys.modules, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", told], capture_output=True, text=True, env={"PYTHONPATH": str(root)}, check=True
+    )
+    assert done.stdout == "map                   \tall\t0.5000\n"
+    assert done.stderr.endswith("False False\n")
+
+
+def test_compare_prints_text_json_and_latex(capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare.main(["qrels", "one", "other", "-m", "RR"]) == 0
+    text = capsys.readouterr().out
+    assert text.splitlines()[0].split() == ["RUN", "RR", "JUDGED@10", "GROUPS"]
+    assert "one – other     +0.1667" in text
+    assert "3 topics are too few to test" in text
+    assert compare.main(["qrels", "one", "other", "--json"]) == 0
+    loaded = json.loads(capsys.readouterr().out)
+    assert [loaded["measure"], loaded["topics"], loaded["pairs"][0]["p"]] == ["AP", 3, None]
+    assert compare.main(["qrels", "one", "other", "--latex"]) == 0
+    assert r"  one & 0.5000 & 0.50 & -- \\" in capsys.readouterr().out.splitlines()
+
+
+def test_compare_with_a_baseline(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("third").write_text(RUN.replace("one", "third"))
+    assert compare.main(["qrels", "one", "other", "third", "--baseline", "other", "--json"]) == 0
+    pairs = json.loads(capsys.readouterr().out)["pairs"]
+    assert [(pair["first"], pair["second"]) for pair in pairs] == [("one", "other"), ("third", "other")]
+    assert compare.main(["qrels", "one", "other", "--baseline", "none"]) == 1
+    assert capsys.readouterr().err == "expected a baseline among one, other, found none\n"
+
+
+@pytest.mark.parametrize(("arguments", "status"), [(["qrels", "one"], 2), (["qrels", "one", "one", "--test", "x"], 2)])
+def test_compare_wrong_usage(arguments: list[str], status: int) -> None:
+    with pytest.raises(SystemExit) as ended:
+        compare.main(arguments)
+    assert ended.value.code == status
+
+
+def test_compare_bad_data(capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare.main(["qrels", "one", "none"]) == 1
+    assert capsys.readouterr().err == "none: expected a file that can be read, found none: No such file or directory\n"
