@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau  # type: ignore[import-untyped]
+from scipy.stats import kendalltau
 
 from assess.core.adjudication import Rule, merge_grades
 from evaluation.core.evaluate import evaluate_rankings
