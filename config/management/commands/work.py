@@ -9,6 +9,7 @@ import django_rq
 from django.core.management.base import CommandParser
 from django.db import connections
 from redis.exceptions import RedisError
+from rq.exceptions import StopRequested
 from rq.serializers import JSONSerializer
 
 from config import health
@@ -28,11 +29,11 @@ class Command(SiteCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         signal.signal(signal.SIGTERM, _end)  # until RQ takes it over
-        while not _work(burst=options["burst"]):
-            signal.signal(signal.SIGTERM, _end)  # again ours: RQ's would only note it for a worker that is gone
-            if is_orphan():
-                return
-            time.sleep(WAIT)
+        try:
+            while not _work(burst=options["burst"]) and not is_orphan():
+                time.sleep(WAIT)
+        except StopRequested:  # told to end just as it lost the queue
+            pass
 
 
 def _end(signum: int, frame: FrameType | None) -> None:
@@ -41,16 +42,18 @@ def _end(signum: int, frame: FrameType | None) -> None:
 
 def _work(*, burst: bool) -> bool:
     """Work until told to stop (or until nothing is left); False when the queue was lost, or was never there."""
+    worker = None
     try:
         worker = django_rq.get_worker("default", worker_ttl=WORKER_TTL, job_monitoring_interval=5, serializer=JSONSerializer)
         worker.connection.set_retry(health.ONCE)  # the loops here and in RQ try again; told to end, it ends soon
         for connection in connections.all(initialized_only=True):
             connection.close()  # or the job's process would share it with this one
         worker.work(burst=burst)
+        lost = "" if burst else "The worker lost the queue and starts again"  # RQ's loop ends without a word after an error
     except RedisError as error:
-        log.warning("The queue is not reachable, next look in %s s: %s", WAIT, error)
-        return False
-    if burst or worker._shutdown_requested_date:  # RQ's loop ends without a word after an error, too
+        lost = f"The queue is not reachable ({error}), next look"
+    signal.signal(signal.SIGTERM, _end)  # ours again, and before a word is logged: logging swallows what RQ's would raise
+    if not lost or (worker and worker._shutdown_requested_date):
         return True
-    log.warning("The worker lost the queue and starts again in %s s.", WAIT)
+    log.warning("%s in %s s.", lost, WAIT)
     return False
