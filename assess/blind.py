@@ -7,11 +7,14 @@ can tell of them.
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import accumulate
 from typing import Any
 
+from django.conf import settings
 from django.db.models import Count, Exists, F, JSONField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import JSONObject, Length
+from django.utils import timezone
 
 from assess.core import reading
 from assess.models import Assignment, Judgment, JudgmentEvent, Seat
@@ -19,7 +22,8 @@ from config.models import User
 from pooling.models import Collection, Document
 
 FEW = 3  # documents, handed out whatever their size
-MOST_LETTERS = 1_000_000  # of the documents a page holds
+PAGE_LETTERS = 1_000_000  # of the documents a page comes with
+MOST_LETTERS = 5_000_000  # of those it holds, once it has asked for more
 FIELDS = ("title", "text", "url", "language", "date")
 
 
@@ -90,11 +94,17 @@ def seats(collection: Collection, assessor: User) -> QuerySet[Seat]:
     return Seat.objects.filter(collection=collection, assessor=assessor)
 
 
+def lease_start() -> datetime:
+    """A seat that was taken, and not renewed since, before this is free again."""
+    return timezone.now() - timedelta(seconds=settings.LEASE_SECONDS)
+
+
 def free_seats(assessor: User) -> QuerySet[Seat]:
-    """Seats nobody has, of topics that the assessor shares with others, in any collection."""
+    """Seats nobody has, or has any longer, of topics that the assessor shares with others, in any collection."""
     shared = Assignment.objects.filter(assessor=assessor, topic=OuterRef("item__topic"), slot=OuterRef("slot"))
     own = Seat.objects.filter(assessor=assessor, item=OuterRef("item"))
-    return Seat.objects.filter(Exists(shared), ~Exists(own), assessor=None, judged_at=None)
+    free = Q(assessor=None) | Q(claimed_at__lt=lease_start())
+    return Seat.objects.filter(free, Exists(shared), ~Exists(own), judged_at=None)
 
 
 def _documents(collection: Collection) -> QuerySet[Document]:
@@ -124,19 +134,33 @@ def _card(*row: Any) -> Card:
 
 def next_cards(collection: Collection, assessor: User, count: int, *, but: Iterable[uuid.UUID] = ()) -> list[Card]:
     """The next documents to judge, in the assessor's own order; `but` are those the page holds already."""
-    found = seats(collection, assessor).filter(judged_at=None).exclude(token__in=list(but)).order_by("position", "pk")
+    found = _waiting(collection, assessor, but)
     if count > FEW:
-        count = _bounded(collection, found, count)
+        count = max(FEW, _fitting(_sizes(collection, found, count), PAGE_LETTERS))
     return _cards(collection, found, count)
 
 
-def _bounded(collection: Collection, found: QuerySet[Seat], count: int) -> int:
-    """How many of the first so many fit into what a page may hold; a few in any case."""
+def more_cards(collection: Collection, assessor: User, count: int, *, held: Sequence[uuid.UUID]) -> list[Card]:
+    """What a page may hold beyond what it holds already, so that going offline does not stop the work."""
+    holds = sum(_sizes(collection, seats(collection, assessor).filter(token__in=held), len(held)))
+    found = _waiting(collection, assessor, held)
+    fits = _fitting(_sizes(collection, found, count - len(held)), MOST_LETTERS - holds)
+    return _cards(collection, found, fits) if fits else []
+
+
+def _waiting(collection: Collection, assessor: User, but: Iterable[uuid.UUID]) -> QuerySet[Seat]:
+    return seats(collection, assessor).filter(judged_at=None).exclude(token__in=list(but)).order_by("position", "pk")
+
+
+def _sizes(collection: Collection, found: QuerySet[Seat], count: int) -> list[int]:
     there = found.filter(Exists(_documents(collection)))
     size = Subquery(_documents(collection).values(size=Length("text"))[:1])
-    sizes = list(there.annotate(size=size).values_list("size", flat=True)[:count])
-    fits = sum(sum(sizes[: n + 1]) <= MOST_LETTERS for n in range(len(sizes)))
-    return max(FEW, int(fits))
+    return list(there.annotate(size=size).values_list("size", flat=True)[: max(0, count)])
+
+
+def _fitting(sizes: list[int], letters: int) -> int:
+    """How many of the first keep within so many letters."""
+    return sum(total <= letters for total in accumulate(sizes))
 
 
 def card(collection: Collection, assessor: User, token: uuid.UUID) -> Card | None:

@@ -51,6 +51,7 @@ class Seat(models.Model):
     slot = models.PositiveSmallIntegerField(default=1)
     assessor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="seats")
     position = models.PositiveIntegerField(help_text="Place in the seeded order; tells nothing of ranks.")
+    # The lease of a shared topic's seat: when it was taken or last renewed. Empty where the seat is its assessor's for good.
     claimed_at = models.DateTimeField(null=True)
     judged_at = models.DateTimeField(null=True)
     # What an assessor's pages call it: a random name that tells nothing of pool, rank or order.
@@ -64,6 +65,11 @@ class Seat(models.Model):
         indexes = [
             models.Index(fields=["collection", "assessor", "position"], condition=Q(judged_at=None), name="seat_next"),
             models.Index(fields=["collection", "assessor", "judged_at"], name="seat_own"),
+            models.Index(
+                fields=["collection", "claimed_at"],
+                condition=Q(judged_at=None, claimed_at__isnull=False),
+                name="seat_lease",
+            ),
         ]
 
 
@@ -76,6 +82,9 @@ class Judgment(models.Model):
     grade = models.SmallIntegerField()
     guideline_version = models.PositiveIntegerField(default=0, help_text="0: there were none yet.")
     event_count = models.PositiveIntegerField(default=1)
+    extra = models.BooleanField(
+        default=False, help_text="It came after its lease had ended and another had judged: counted nowhere."
+    )
     first_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
 

@@ -56,6 +56,22 @@ class QueueFilter(In):
     count: int = Field(5, ge=1, le=20, description="How many; of topics that you share with others, at most 5.")
 
 
+class HoldIn(In):
+    held: list[uuid.UUID] = Field([], max_length=50, description="Seats of documents that you hold already.")
+    count: int = Field(50, ge=1, le=50, description="How many you want to hold in all; no more than 5 MB of text.")
+
+
+class LeaseOut(Schema):
+    user: str = Field(alias="assessor.username")
+    items: int = Field(description="Documents of shared topics, taken and not judged yet.")
+    renewed_at: datetime
+    ended: bool = Field(description="Whoever comes next gets them.")
+
+
+class FreedOut(Schema):
+    freed: int
+
+
 class JudgmentIn(In):
     grade: int = Field(ge=-127, le=127, description="Of the collection's scale.", examples=[2])
     client_id: uuid.UUID = Field(description="Made by you, new for each act: the same sent twice is one judgment.")

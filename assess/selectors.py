@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from assess import blind
 from assess.core import agreement as kappa
 from assess.models import Assignment, AssignmentPlan, Judgment, JudgmentEvent, Seat
+from config.errors import Refusal
 from config.models import User
 from pooling import selectors as pooled
 from pooling.access import Anyone
@@ -42,7 +44,8 @@ def _slot(item: str = "item", assessor: str = "assessor") -> Coalesce:
 
 
 def judgments(collection: Collection) -> QuerySet[Judgment]:
-    return Judgment.objects.filter(item__pool__collection=collection, occasion=0)
+    """Those that count."""
+    return Judgment.objects.filter(item__pool__collection=collection, occasion=0, extra=False)
 
 
 def judgment_table(collection: Collection) -> JudgmentTable:
@@ -72,7 +75,7 @@ def pseudonyms(collection: Collection) -> dict[int, str]:
     return {row["user_id"]: f"A{number}" for number, row in enumerate(joined, 1)}
 
 
-EXPORT = ("topic", "docno", "assessor", "slot", "grade", "guideline_version", "events", "first_at", "updated_at")
+EXPORT = ("topic", "docno", "assessor", "slot", "grade", "guideline_version", "events", "first_at", "updated_at", "extra")
 HISTORY = ("topic", "docno", "assessor", "slot", "grade", "previous_grade", "seconds", "guideline_version", "at")
 
 
@@ -86,10 +89,11 @@ def exported(collection: Collection, *, history: bool = False) -> Iterator[dict[
             *("grade", "previous_grade", "seconds", "guideline_version", "at"),
         )
     else:
-        heads = judgments(collection).annotate(slot=_slot()).order_by("item__topic__number", "item__docno", "slot", "pk")
+        kept = Judgment.objects.filter(item__pool__collection=collection, occasion=0)
+        heads = kept.annotate(slot=_slot()).order_by("item__topic__number", "item__docno", "slot", "pk")
         rows = heads.values_list(
             *("item__topic__number", "item__docno", "assessor_id", "slot", "grade"),
-            *("guideline_version", "event_count", "first_at", "updated_at"),
+            *("guideline_version", "event_count", "first_at", "updated_at", "extra"),
         )
     for topic, docno, assessor, *rest in rows.iterator(chunk_size=5000):
         values = (topic, docno, names.get(assessor, "A0"), *rest)
@@ -233,6 +237,36 @@ def _add_seconds(collection: Collection, topics: dict[int, Line], people: dict[i
         for value, part in zip(values.tolist(), np.split(seconds[order], starts[1:]), strict=True):
             if value in lines:
                 lines[value].seconds = float(np.median(part))
+
+
+# Leases
+
+
+@dataclass(frozen=True)
+class Lease:
+    """What somebody took of shared topics and has not judged yet. `ended`: whoever comes next gets it."""
+
+    assessor: User
+    items: int
+    renewed_at: datetime
+    ended: bool
+
+
+def leases(collection: Collection) -> list[Lease]:
+    """By name of who holds them."""
+    held = Seat.objects.filter(collection=collection, judged_at=None, claimed_at__isnull=False, assessor__isnull=False)
+    rows = held.order_by().values_list("assessor").annotate(Count("pk"), Max("claimed_at"))
+    found = {pk: (count, at) for pk, count, at in rows}
+    since = blind.lease_start()
+    people = User.objects.filter(pk__in=found).order_by("name", "pk")
+    return [Lease(user, *found[user.pk], ended=found[user.pk][1] < since) for user in people]
+
+
+def lease(collection: Collection, username: str) -> Lease:
+    for found in leases(collection):
+        if found.assessor.username == username:
+            return found
+    raise Refusal(f"Expected the user name of an assessor who holds documents; found “{username[:40]}”.")
 
 
 # Agreement

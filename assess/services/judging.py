@@ -1,26 +1,30 @@
-"""Acts of an assessor: take the next documents, judge one."""
+"""Acts of an assessor: take the next documents, hold them, judge one."""
 
 import math
 import statistics
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Count, Exists, F, IntegerField, JSONField, Max, OuterRef, QuerySet, Subquery, Value
+from django.db.models import Count, Exists, F, IntegerField, JSONField, Max, Min, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce, JSONObject
 from django.http import Http404
 from django.utils import timezone
 
 from assess import blind
-from assess.models import Judgment, JudgmentEvent, Seat
+from assess.models import Assignment, Judgment, JudgmentEvent, Seat
 from config.errors import Conflict, Refusal
 from config.models import User
 from pooling.models import Collection, Grade, Guideline
 
-CLAIMED = 5  # seats of shared topics that somebody holds at a time
-AHEAD = 20  # documents a page holds
+CLAIMED = 5  # seats of shared topics that somebody takes at first
+PAGE = 20  # documents a page comes with
+AHEAD = 50  # documents a page holds, once it has asked for more
+RENEWED = 10  # a lease is renewed when a tenth of it has passed
 MOST_SECONDS = 86_400
 PACE_OF = 500  # newest acts
 
@@ -63,22 +67,22 @@ def record_judgment(
     """Store an act of judging, and hand out what comes next, beyond what is `held`.
 
     The seat's row is marked first: that locks it, so that two acts on the same document come one after the other.
+    What comes after its lease has ended is kept; if another has judged in the meantime, as an extra that counts nowhere.
     `seen` is how many acts the sender knew of; if there are more, somebody judged it elsewhere, and it is refused.
     """
     _hold_seats(collection)
     if collection.judging_started_at is None:
         Collection.objects.filter(pk=collection.pk, judging_started_at=None).update(judging_started_at=timezone.now())
-    mine = Seat.objects.filter(token=seat, assessor=assessor, collection=collection)
-    marked = mine.update(judged_at=Coalesce("judged_at", Value(timezone.now())))
-    facts = _facts(collection, mine, grade, client_id) if marked else None
-    if facts is None:
-        raise Http404  # unknown, somebody else's or another collection's: the mark is taken back
+    _mark(collection, assessor, seat)
+    facts = _facts(collection, assessor, seat, grade, client_id)
     if facts.act:
         saved = _same_act(facts, seat, client_id)
     else:
         _check(collection, facts, grade, seconds, seen)
         saved = _store(facts, assessor, seat, grade, client_id, seconds)
-    done, left = facts.counts["done"], facts.counts["total"] - facts.counts["done"]
+    done, left = _counts(facts)
+    if facts.claimed_at and facts.claimed_at < _due():
+        _renew(collection, assessor)
     if facts.shares and left < CLAIMED:
         left += claim_seats(collection, assessor=assessor, count=CLAIMED - left)
     held = [seat, *held]
@@ -89,12 +93,51 @@ def record_judgment(
 def next_items(collection: Collection, *, assessor: User, count: int, held: Iterable[uuid.UUID] = ()) -> list[blind.Card]:
     """The next documents to judge, taken from shared topics where one's own do not suffice."""
     if not collection.is_archived:
-        left = blind.seats(collection, assessor).filter(judged_at=None).count()
-        if left < min(count, CLAIMED):
-            with transaction.atomic():
-                _hold_seats(collection)
-                claim_seats(collection, assessor=assessor, count=min(count, CLAIMED) - left)
+        _take(collection, assessor, min(count, CLAIMED))
     return blind.next_cards(collection, assessor, count, but=held)
+
+
+def hold_items(collection: Collection, *, assessor: User, held: Sequence[uuid.UUID], count: int = AHEAD) -> list[blind.Card]:
+    """Renew the leases of who looks at the page, and hand out more to keep ready. Nobody takes more than a fair share."""
+    if collection.is_archived:
+        return []
+    free = blind.free_seats(assessor).filter(collection=collection).count()
+    people = Assignment.objects.filter(topic__collection=collection).values("assessor").distinct().count()
+    _take(collection, assessor, max(CLAIMED, min(count, free // max(people, 1))))
+    return blind.more_cards(collection, assessor, count, held=held)
+
+
+@transaction.atomic
+def free_leases(collection: Collection, *, assessor: User) -> int:
+    """Give back what somebody took of shared topics and has not judged."""
+    _hold_seats(collection)
+    return _leases(collection, assessor).update(assessor=None, claimed_at=None)
+
+
+def _take(collection: Collection, assessor: User, count: int) -> None:
+    """Have as many to judge as wanted, if there are; renew what is held for a while."""
+    counts = blind.seats(collection, assessor).filter(judged_at=None).aggregate(left=Count("pk"), oldest=Min("claimed_at"))
+    due = counts["oldest"] is not None and counts["oldest"] < _due()
+    if due or counts["left"] < count:
+        with transaction.atomic():
+            _hold_seats(collection)
+            if due:
+                _renew(collection, assessor)
+            claim_seats(collection, assessor=assessor, count=count - counts["left"])
+
+
+def _leases(collection: Collection, assessor: User) -> QuerySet[Seat]:
+    return blind.seats(collection, assessor).filter(judged_at=None, claimed_at__isnull=False)
+
+
+def _due() -> datetime:
+    return timezone.now() - timedelta(seconds=settings.LEASE_SECONDS / RENEWED)
+
+
+def _renew(collection: Collection, assessor: User) -> None:
+    """What another request of the same person has locked is judged or renewed there."""
+    rows = _leases(collection, assessor).select_for_update(skip_locked=True)
+    Seat.objects.filter(pk__in=list(rows.values_list("pk", flat=True))).update(claimed_at=timezone.now())
 
 
 def item(collection: Collection, *, assessor: User, seat: uuid.UUID) -> blind.Card:
@@ -113,28 +156,33 @@ def _hold_seats(collection: Collection) -> None:
             cursor.execute("SELECT 1 FROM pooling_collection WHERE id = %s FOR KEY SHARE", [collection.pk])
 
 
+# Materialized: PostgreSQL may else run the choice again for every row, each time skipping what it has locked already.
 CLAIM = """
-UPDATE assess_seat SET assessor_id = %(me)s, claimed_at = %(now)s
-WHERE id IN (
+WITH chosen AS MATERIALIZED (
     SELECT seat.id FROM assess_seat seat
     JOIN pooling_poolitem item ON item.id = seat.item_id
     JOIN assess_assignment mine ON mine.topic_id = item.topic_id AND mine.slot = seat.slot AND mine.assessor_id = %(me)s
     JOIN pooling_corpus corpus ON corpus.collection_id = seat.collection_id
     JOIN pooling_document document ON document.corpus_id = corpus.id
         AND document.generation = corpus.generation AND document.docno = item.docno
-    WHERE seat.collection_id = %(collection)s AND seat.assessor_id IS NULL AND seat.judged_at IS NULL
+    WHERE seat.collection_id = %(collection)s AND seat.judged_at IS NULL
+    AND (seat.assessor_id IS NULL OR seat.claimed_at < %(since)s)
     AND NOT EXISTS (SELECT 1 FROM assess_seat other WHERE other.item_id = seat.item_id AND other.assessor_id = %(me)s)
     ORDER BY seat.position, seat.id LIMIT %(count)s {lock}
-) AND assessor_id IS NULL
+)
+UPDATE assess_seat SET assessor_id = %(me)s, claimed_at = %(now)s
+WHERE id IN (SELECT id FROM chosen) AND judged_at IS NULL AND (assessor_id IS NULL OR claimed_at < %(since)s)
 RETURNING id
 """
 
 
 def claim_seats(collection: Collection, *, assessor: User, count: int) -> int:
-    """Take free seats of topics one shares, by one statement: no two assessors ever get the same one."""
+    """Take free seats of topics one shares, and those whose lease has ended, by one statement: no two get the same one."""
+    if count <= 0:
+        return 0
     lock = "FOR UPDATE OF seat SKIP LOCKED" if connection.vendor == "postgresql" else ""
-    now = connection.ops.adapt_datetimefield_value(timezone.now())
-    values = {"me": assessor.pk, "now": now, "collection": collection.pk, "count": count}
+    now, since = (connection.ops.adapt_datetimefield_value(at) for at in (timezone.now(), blind.lease_start()))
+    values = {"me": assessor.pk, "now": now, "since": since, "collection": collection.pk, "count": count}
     with connection.cursor() as cursor:
         cursor.execute(CLAIM.format(lock=lock), values)
         return len(cursor.fetchall())
@@ -155,32 +203,43 @@ def note_paces() -> int:
 # One judgment
 
 
-def _facts(collection: Collection, mine: QuerySet[Seat], grade: int, client_id: uuid.UUID) -> Any:
+def _mark(collection: Collection, assessor: User, seat: uuid.UUID) -> None:
+    """Mark and so lock the seat. One that is unknown or not for this assessor does not exist."""
+    sent, now = Seat.objects.filter(token=seat, collection=collection), timezone.now()
+    if not sent.filter(assessor=assessor).update(judged_at=Coalesce("judged_at", Value(now))):
+        shared = Assignment.objects.filter(assessor=assessor, topic=OuterRef("item__topic"), slot=OuterRef("slot"))
+        own = Seat.objects.filter(assessor=assessor, item=OuterRef("item"))
+        # The lease has ended. Whoever knows the token and shares the topic had the seat, and takes it back if it is unjudged.
+        late = sent.filter(Exists(shared), ~Exists(own)).values_list("pk", flat=True).first()
+        if late is None:
+            raise Http404
+        if not Seat.objects.filter(pk=late, judged_at=None).update(assessor=assessor, judged_at=now):
+            Seat.objects.filter(pk=late).update(judged_at=F("judged_at"))
+
+
+def _counts(facts: Any) -> tuple[int, int]:
+    counts = facts.counts or {"done": 0, "total": 0}
+    return counts["done"], counts["total"] - counts["done"]
+
+
+def _facts(collection: Collection, assessor: User, seat: uuid.UUID, grade: int, client_id: uuid.UUID) -> Any:
     """Everything the act depends on, by one query, after the row is locked."""
-    head = Judgment.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor"), occasion=0)
+    head = Judgment.objects.filter(item=OuterRef("item"), assessor=assessor, occasion=0)
     act = JudgmentEvent.objects.filter(client_id=client_id)
     before = JudgmentEvent.objects.filter(judgment=OuterRef("judgment"), pk__lte=OuterRef("pk")).order_by()
     number = before.values("judgment").annotate(n=Count("pk")).values("n")
     told = {"judgment": "judgment_id", "grade": "grade", "number": Subquery(number, output_field=IntegerField())}
-    own = Seat.objects.filter(collection=collection, assessor=OuterRef("assessor")).order_by()
+    own = Seat.objects.filter(collection=collection, assessor=assessor).order_by()
     counts = own.values("assessor").annotate(done=Count("judged_at"), total=Count("pk"))
     guidelines = Guideline.objects.filter(collection=collection).order_by().values("collection")
-    me = mine.values("assessor")[:1]
-    free = Seat.objects.filter(
-        assessor=None,
-        judged_at=None,
-        collection=collection,
-        item__topic__assignments__assessor=Subquery(me),
-        item__topic__assignments__slot=F("slot"),
-    )
-    return mine.annotate(
+    return Seat.objects.annotate(
         head=Subquery(head.values(found=JSONObject(pk="pk", grade="grade", count="event_count"))[:1], output_field=JSONField()),
         act=Subquery(act.values(found=JSONObject(**told))[:1], output_field=JSONField()),
         counts=Subquery(counts.values(found=JSONObject(done="done", total="total")), output_field=JSONField()),
         guideline=Coalesce(Subquery(guidelines.annotate(last=Max("version")).values("last")), 0),
         known=Exists(Grade.objects.filter(collection=collection, value=grade)),
-        shares=Exists(free),
-    ).first()
+        shares=Exists(blind.free_seats(assessor).filter(collection=collection)),
+    ).get(token=seat)
 
 
 def _same_act(facts: Any, seat: uuid.UUID, client_id: uuid.UUID) -> Saved:
@@ -205,15 +264,15 @@ def _check(collection: Collection, facts: Any, grade: int, seconds: float | None
 
 
 def _store(facts: Any, assessor: User, seat: uuid.UUID, grade: int, client_id: uuid.UUID, seconds: float | None) -> Saved:
-    now = timezone.now()
+    now, extra = timezone.now(), facts.assessor_id != assessor.pk
     if facts.head is None:
-        head = Judgment(item_id=facts.item_id, assessor=assessor, grade=grade, first_at=now, updated_at=now)
+        head = Judgment(item_id=facts.item_id, assessor=assessor, grade=grade, extra=extra, first_at=now, updated_at=now)
         head.guideline_version = facts.guideline
         head.save(force_insert=True)
         number, previous, count = head.pk, None, 1
     else:
         number, previous, count = facts.head["pk"], facts.head["grade"], facts.head["count"] + 1
-        new = {"grade": grade, "event_count": count, "guideline_version": facts.guideline, "updated_at": now}
+        new = {"grade": grade, "event_count": count, "guideline_version": facts.guideline, "updated_at": now, "extra": extra}
         Judgment.objects.filter(pk=number).update(**new)
     JudgmentEvent(
         judgment_id=number,

@@ -194,20 +194,42 @@
     }
   }
 
-  function post(act) {
-    var ours = act.url.startsWith(home);
-    var held = ours ? cards.filter(function (card) { return card.seen === 0; }).map(function (card) { return card.seat; }) : [];
-    var body = new URLSearchParams({ grade: act.grade, client_id: act.client_id, seconds: act.seconds, seen: act.seen, held: held.slice(0, 50).join(",") });
+  function held() {
+    var waiting = cards.filter(function (card) { return card.seen === 0; });
+    return waiting.slice(0, 50).map(function (card) { return card.seat; }).join(",");
+  }
+
+  function request(url, values, patience) {
     var headers = { Accept: "application/json", "X-CSRFToken": root.dataset.csrf };
-    var options = { method: "POST", body: body, headers: headers, credentials: "same-origin" };
-    if (AbortSignal.timeout) options.signal = AbortSignal.timeout(20000);
-    return fetch(act.url, options);
+    var options = { method: "POST", body: new URLSearchParams(values), headers: headers, credentials: "same-origin" };
+    if (AbortSignal.timeout) options.signal = AbortSignal.timeout(patience);
+    return fetch(url, options);
+  }
+
+  function post(act) {
+    var values = { grade: act.grade, client_id: act.client_id, seconds: act.seconds, seen: act.seen };
+    values.held = act.url.startsWith(home) ? held() : "";
+    return request(act.url, values, 20000);
+  }
+
+  function add(more) {
+    var known = new Set(cards.map(function (card) { return card.seat; }));
+    more.forEach(function (card) { if (!known.has(card.seat)) cards.push(card); });
+  }
+
+  // While somebody looks at the page, what it holds stays theirs; it gets more, so that going offline stops nothing.
+  async function hold() {
+    if (!form || archived || stopped || document.visibilityState !== "visible") return;
+    try {
+      var answer = await request(home + "hold/", { held: held() }, 20000);
+      if (answer.ok) add((await answer.json()).cards);
+    } catch (error) { /* offline: a late judgment is kept all the same */ }
+    if (article.hasAttribute("aria-busy") && frontier() < cards.length) show(frontier());
   }
 
   function took(act, told) {
     if (!form || !act.url.startsWith(home)) return;
-    var known = new Set(cards.map(function (card) { return card.seat; }));
-    told.cards.forEach(function (card) { if (!known.has(card.seat)) cards.push(card); });
+    add(told.cards);
     if (!unsent().length) done = told.progress.done;
     if (article.hasAttribute("aria-busy") && frontier() < cards.length) show(frontier());
   }
@@ -264,7 +286,9 @@
     on.addEventListener("click", goOn);
     part("[data-keys]").addEventListener("click", function () { keys.showModal(); });
     document.addEventListener("keydown", key);
-    document.addEventListener("visibilitychange", watch);
+    document.addEventListener("visibilitychange", function () { watch(); hold(); });
+    setInterval(hold, 300000);
+    hold();
     if (location.pathname === home && cards[0].seen !== 0) show(frontier(), true);
     else { watch(); refresh(); }
     place.focus({ preventScroll: true });
@@ -274,9 +298,10 @@
   var leave = part("form[action='/sign-out/']");
   if (leave) leave.addEventListener("submit", function (event) {
     var waiting = unsent();
-    if (!waiting.length) return;
-    if (confirm(waiting.length + " unsent: signing out now drops what was not saved. Sign out all the same?")) waiting.forEach(drop);
-    else event.preventDefault();
+    event.preventDefault();
+    if (waiting.length && !confirm(waiting.length + " unsent: signing out now drops what was not saved. Sign out all the same?")) return;
+    waiting.forEach(drop);
+    request(home + "hold/", { leave: 1 }, 2000).catch(function () {}).finally(function () { leave.submit(); }); // others may have them
   });
   refresh();
   send();
