@@ -39,10 +39,23 @@ class HoldForm(HeldForm):
 class JudgmentForm(HeldForm):
     """One act of judging, from the page's script or, without script, from its buttons."""
 
-    grade = forms.IntegerField(min_value=-127, max_value=127)
+    grade = forms.IntegerField(required=False, min_value=-127, max_value=127)
+    answer = forms.CharField(required=False, max_length=40)
+    reason = forms.CharField(required=False, max_length=10_000)
+    note = forms.CharField(required=False, max_length=100_000)
+    known = forms.CharField(required=False, max_length=5)
     client_id = forms.UUIDField()
     seconds = forms.FloatField(required=False)
     seen = forms.IntegerField(required=False, min_value=0)
+
+    def clean(self) -> dict[str, Any]:
+        """What was not sent stays as it is: None, unlike a note that was emptied."""
+        data = super().clean() or {}
+        data["answer"] = data.get("answer") or None
+        for name in ("reason", "note"):
+            data[name] = data.get(name) if name in self.data else None
+        data["known"] = {"true": True, "false": False}.get(data.get("known", ""))
+        return data
 
 
 class PlanForm(forms.Form):

@@ -52,8 +52,9 @@ def _record(request: HttpRequest, collection: Collection, seat: uuid.UUID) -> Ht
     ahead = max(0, min(3, judging.AHEAD - len(held))) if http.wants_json(request) else 0
     done = judging.record_judgment(collection, assessor=user, seat=seat, ahead=ahead, **form.cleaned_data)
     if not http.wants_json(request):
-        return redirect("judge", collection.slug)
-    saved = {name: getattr(done.saved, name) for name in ("seat", "client_id", "grade", "seen")}
+        said = form.cleaned_data["grade"] is not None or form.cleaned_data["answer"]
+        return redirect("judge", collection.slug) if said else redirect("seat", collection.slug, seat)
+    saved = {name: getattr(done.saved, name) for name in ("seat", "client_id", "answer", "grade", "seen")}
     progress = {"done": done.done, "left": done.left}
     return JsonResponse({"saved": saved, "progress": progress, "cards": _sent(collection, done.cards)})
 
@@ -83,8 +84,7 @@ def _sent(collection: Collection, cards: Sequence[blind.Card]) -> list[dict[str,
             "topic": card.topic,
             "topic_html": render_to_string("assess/_topic.html", {"card": card, "collection": collection}),
             "document_html": render_to_string("assess/_document.html", {"card": card}),
-            "grade": card.grade,
-            "seen": card.seen,
+            **{name: getattr(card, name) for name in ("waits", "seen", "answer", "grade", "reason", "note", "known")},
         }
         for card in cards
     ]
@@ -118,6 +118,6 @@ def own(request: HttpRequest, slug: str) -> HttpResponse:
         "topic": topic,
         "topics": blind.own_topics(collection, user),
         "progress": blind.own_progress(collection, user),
-        "judged": [(row, grades.get(row.grade)) for row in found],
+        "judged": [(row, None if row.grade is None else grades.get(row.grade)) for row in found],
     }
     return page(request, "assess/own.html", collection, **context)

@@ -45,7 +45,7 @@ def test_progress(assize: Assize, bench: Bench) -> None:
     bench.assign(overlap=0)
     bench.judge(bench.ann, 2, seconds=3)
     found = assize("progress", "harbour-trials", "--json").json
-    assert found[0] == {"of": "all", "name": "All", "done": 2, "left": 8, "seconds": 3.0}
+    assert found[0] == {"of": "all", "name": "All", "done": 2, "left": 8, "skipped": 0, "later": 0, "seconds": 3.0}
     assert [(row["name"], row["left"]) for row in found if row["of"] == "assessor"] == [
         ("ann-assessor", 3),
         ("bob-beholder", 5),
