@@ -17,8 +17,11 @@ from assess.schemas import (
     AutoIn,
     CardOut,
     ExportFilter,
+    FreedOut,
+    HoldIn,
     JudgedOut,
     JudgmentIn,
+    LeaseOut,
     OwnEventOut,
     OwnProgressOut,
     PairOut,
@@ -38,6 +41,7 @@ from pooling.models import Collection, Role
 judging_routes = Router(tags=["Judging"])
 assignment_routes = Router(tags=["Assignments"])
 Q, A = "/collections/{slug:slug}/queue", "/collections/{slug:slug}/assignments"
+L = "/collections/{slug:slug}/leases"
 EXPORT = {"responses": {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}}}
 
 
@@ -56,6 +60,24 @@ def next_documents(request: ApiRequest, slug: str, filters: Query[QueueFilter]) 
     For assessors. They stay yours, so that asking again gives the same.
     """
     return judging.next_items(_assessed(request, slug), assessor=request.user, count=filters.count)
+
+
+@judging_routes.post(f"{Q}/hold", response=list[CardOut], auth=JUDGE)
+def hold_documents(request: ApiRequest, slug: str, body: HoldIn) -> list[blind.Card]:
+    """Keep what you took of shared topics for another while, and get more to hold
+
+    For assessors. Without it, what you took goes to the next who asks after 30 minutes; a late judgment is kept all the same.
+    """
+    return judging.hold_items(_assessed(request, slug), assessor=request.user, held=body.held, count=body.count)
+
+
+@judging_routes.delete(f"{Q}/hold", response=FreedOut, auth=JUDGE)
+def give_back(request: ApiRequest, slug: str) -> dict[str, int]:
+    """Give back what you took of shared topics and have not judged
+
+    For assessors.
+    """
+    return {"freed": judging.free_leases(_assessed(request, slug), assessor=request.user)}
 
 
 @judging_routes.get(f"{Q}/progress", response=OwnProgressOut)
@@ -161,6 +183,26 @@ def read_progress(request: ApiRequest, slug: str) -> selectors.Progress:
     For organizers.
     """
     return selectors.progress(_organized(request, slug))
+
+
+@assignment_routes.get(L, response=list[LeaseOut])
+def list_leases(request: ApiRequest, slug: str) -> list[selectors.Lease]:
+    """What assessors hold of shared topics and have not judged yet
+
+    For organizers.
+    """
+    return selectors.leases(_organized(request, slug))
+
+
+@assignment_routes.delete(f"{L}/{{str:user}}", response=FreedOut, auth=MANAGE)
+def free_leases(request: ApiRequest, slug: str, user: str) -> dict[str, int]:
+    """Give back what an assessor holds, to whoever comes next
+
+    For organizers.
+    """
+    collection = _organized(request, slug)
+    lease = selectors.lease(collection, user)
+    return {"freed": judging.free_leases(collection, assessor=lease.assessor)}
 
 
 @assignment_routes.get("/collections/{slug:slug}/agreement", response=AgreementOut)

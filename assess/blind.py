@@ -7,25 +7,33 @@ can tell of them.
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import accumulate
 from typing import Any
 
+from django.conf import settings
 from django.db.models import Count, Exists, F, JSONField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import JSONObject, Length
+from django.utils import timezone
 
 from assess.core import reading
-from assess.models import Assignment, Judgment, JudgmentEvent, Seat
+from assess.models import Answer, Assignment, Judgment, JudgmentEvent, Seat
 from config.models import User
 from pooling.models import Collection, Document
 
 FEW = 3  # documents, handed out whatever their size
-MOST_LETTERS = 1_000_000  # of the documents a page holds
+PAGE_LETTERS = 1_000_000  # of the documents a page comes with
+MOST_LETTERS = 5_000_000  # of those it holds, once it has asked for more
 FIELDS = ("title", "text", "url", "language", "date")
+SAID = {name: name for name in ("grade", "answer", "reason", "note", "known")}
+QUEUE = (F("later_at").asc(nulls_first=True), "position", "pk")  # what was put off comes last
+NOTHING = {"grade": None, "answer": Answer.OPEN.value, "reason": "", "note": "", "known": False, "seen": 0}
 
 
 @dataclass(frozen=True)
 class Card:
-    """A document to judge, with its topic. `seen` is how often it was judged so far, by this assessor."""
+    """A document to judge, with its topic. `seen` is how often this assessor said something of it so far;
+    it `waits` until there is a grade, or a reason why there is none."""
 
     token: uuid.UUID
     topic: str
@@ -38,8 +46,13 @@ class Card:
     url: str
     language: str
     date: str
+    waits: bool
     grade: int | None
     seen: int
+    answer: str
+    reason: str
+    note: str
+    known: bool
 
     @property
     def paragraphs(self) -> list[str]:
@@ -82,7 +95,9 @@ class Judged:
     token: uuid.UUID
     docno: str
     title: str
-    grade: int
+    grade: int | None
+    reason: str
+    note: str
     judged_at: datetime
 
 
@@ -90,11 +105,17 @@ def seats(collection: Collection, assessor: User) -> QuerySet[Seat]:
     return Seat.objects.filter(collection=collection, assessor=assessor)
 
 
+def lease_start() -> datetime:
+    """A seat that was taken, and not renewed since, before this is free again."""
+    return timezone.now() - timedelta(seconds=settings.LEASE_SECONDS)
+
+
 def free_seats(assessor: User) -> QuerySet[Seat]:
-    """Seats nobody has, of topics that the assessor shares with others, in any collection."""
+    """Seats nobody has, or has any longer, of topics that the assessor shares with others, in any collection."""
     shared = Assignment.objects.filter(assessor=assessor, topic=OuterRef("item__topic"), slot=OuterRef("slot"))
     own = Seat.objects.filter(assessor=assessor, item=OuterRef("item"))
-    return Seat.objects.filter(Exists(shared), ~Exists(own), assessor=None, judged_at=None)
+    free = Q(assessor=None) | Q(claimed_at__lt=lease_start())
+    return Seat.objects.filter(free, Exists(shared), ~Exists(own), judged_at=None)
 
 
 def _documents(collection: Collection) -> QuerySet[Document]:
@@ -110,33 +131,48 @@ def _cards(collection: Collection, found: QuerySet[Seat], count: int) -> list[Ca
     topic = ("item__topic__number", "item__topic__title", "item__topic__description", "item__topic__narrative")
     rows = found.filter(Exists(_documents(collection))).annotate(
         document=Subquery(document[:1], output_field=JSONField()),
-        head=Subquery(head.values(found=JSONObject(grade="grade", seen="event_count"))[:1], output_field=JSONField()),
+        head=Subquery(head.values(found=JSONObject(**SAID, seen="event_count"))[:1], output_field=JSONField()),
     )
-    columns = rows.values_list("token", *topic, "item__docno", "document", "head")
+    columns = rows.values_list("token", *topic, "item__docno", "document", "judged_at", "head")
     return [_card(*row) for row in columns[:count]]
 
 
 def _card(*row: Any) -> Card:
-    token, number, title, description, narrative, docno, document, head = row
-    head = head or {"grade": None, "seen": 0}
-    return Card(token, number, title, description, narrative, docno, **document, **head)
+    token, number, title, description, narrative, docno, document, judged_at, head = row
+    said = dict[str, Any](head or NOTHING)
+    said |= {"known": bool(said["known"]), "waits": judged_at is None}
+    return Card(token, number, title, description, narrative, docno, **document, **said)
 
 
 def next_cards(collection: Collection, assessor: User, count: int, *, but: Iterable[uuid.UUID] = ()) -> list[Card]:
     """The next documents to judge, in the assessor's own order; `but` are those the page holds already."""
-    found = seats(collection, assessor).filter(judged_at=None).exclude(token__in=list(but)).order_by("position", "pk")
+    found = _waiting(collection, assessor, but)
     if count > FEW:
-        count = _bounded(collection, found, count)
+        count = max(FEW, _fitting(_sizes(collection, found, count), PAGE_LETTERS))
     return _cards(collection, found, count)
 
 
-def _bounded(collection: Collection, found: QuerySet[Seat], count: int) -> int:
-    """How many of the first so many fit into what a page may hold; a few in any case."""
+def more_cards(collection: Collection, assessor: User, count: int, *, held: Sequence[uuid.UUID]) -> list[Card]:
+    """What a page may hold beyond what it holds already, so that going offline does not stop the work."""
+    holds = sum(_sizes(collection, seats(collection, assessor).filter(token__in=held), len(held)))
+    found = _waiting(collection, assessor, held)
+    fits = _fitting(_sizes(collection, found, count - len(held)), MOST_LETTERS - holds)
+    return _cards(collection, found, fits) if fits else []
+
+
+def _waiting(collection: Collection, assessor: User, but: Iterable[uuid.UUID]) -> QuerySet[Seat]:
+    return seats(collection, assessor).filter(judged_at=None).exclude(token__in=list(but)).order_by(*QUEUE)
+
+
+def _sizes(collection: Collection, found: QuerySet[Seat], count: int) -> list[int]:
     there = found.filter(Exists(_documents(collection)))
     size = Subquery(_documents(collection).values(size=Length("text"))[:1])
-    sizes = list(there.annotate(size=size).values_list("size", flat=True)[:count])
-    fits = sum(sum(sizes[: n + 1]) <= MOST_LETTERS for n in range(len(sizes)))
-    return max(FEW, int(fits))
+    return list(there.annotate(size=size).values_list("size", flat=True)[: max(0, count)])
+
+
+def _fitting(sizes: list[int], letters: int) -> int:
+    """How many of the first keep within so many letters."""
+    return sum(total <= letters for total in accumulate(sizes))
 
 
 def card(collection: Collection, assessor: User, token: uuid.UUID) -> Card | None:
@@ -182,11 +218,10 @@ def judged(collection: Collection, assessor: User, *, topic: str = "", most: int
         found = found.filter(item__topic__number=topic)
     head = Judgment.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor"), occasion=0)
     title = _documents(collection).values("title")[:1]
-    rows = found.annotate(title=Subquery(title), grade=Subquery(head.values("grade")[:1])).order_by("-judged_at", "-pk")
-    columns: Sequence[str] = ("token", "item__docno", "title", "grade", "judged_at")
-    return [
-        Judged(token, docno, title or "", grade, at) for token, docno, title, grade, at in rows.values_list(*columns)[:most]
-    ]
+    said = {name: Subquery(head.values(name)[:1]) for name in ("grade", "reason", "note")}
+    rows = found.annotate(title=Subquery(title), **said).order_by("-judged_at", "-pk")
+    columns: Sequence[str] = ("token", "item__docno", "title", "grade", "reason", "note", "judged_at")
+    return [Judged(token, docno, title or "", *rest) for token, docno, title, *rest in rows.values_list(*columns)[:most]]
 
 
 def own_events(collection: Collection, assessor: User) -> QuerySet[JudgmentEvent]:

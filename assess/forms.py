@@ -14,13 +14,9 @@ from pooling.models import Topic
 EVERYBODY = "all"
 
 
-class JudgmentForm(forms.Form):
-    """One act of judging, from the page's script or, without script, from its buttons."""
+class HeldForm(forms.Form):
+    """The documents that a page holds and that wait for a judgment."""
 
-    grade = forms.IntegerField(min_value=-127, max_value=127)
-    client_id = forms.UUIDField()
-    seconds = forms.FloatField(required=False)
-    seen = forms.IntegerField(required=False, min_value=0)
     held = forms.CharField(required=False, max_length=4000)
 
     def clean_held(self) -> list[uuid.UUID]:
@@ -32,6 +28,34 @@ class JudgmentForm(forms.Form):
     @property
     def faults(self) -> str:
         return "; ".join(f"{name}: {' '.join(map(str, found))}" for name, found in self.errors.items())
+
+
+class HoldForm(HeldForm):
+    """A page that is looked at, or that is left."""
+
+    leave = forms.BooleanField(required=False)
+
+
+class JudgmentForm(HeldForm):
+    """One act of judging, from the page's script or, without script, from its buttons."""
+
+    grade = forms.IntegerField(required=False, min_value=-127, max_value=127)
+    answer = forms.CharField(required=False, max_length=40)
+    reason = forms.CharField(required=False, max_length=10_000)
+    note = forms.CharField(required=False, max_length=100_000)
+    known = forms.CharField(required=False, max_length=5)
+    client_id = forms.UUIDField()
+    seconds = forms.FloatField(required=False)
+    seen = forms.IntegerField(required=False, min_value=0)
+
+    def clean(self) -> dict[str, Any]:
+        """What was not sent stays as it is: None, unlike a note that was emptied."""
+        data = super().clean() or {}
+        data["answer"] = data.get("answer") or None
+        for name in ("reason", "note"):
+            data[name] = data.get(name) if name in self.data else None
+        data["known"] = {"true": True, "false": False}.get(data.get("known", ""))
+        return data
 
 
 class PlanForm(forms.Form):

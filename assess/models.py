@@ -51,8 +51,10 @@ class Seat(models.Model):
     slot = models.PositiveSmallIntegerField(default=1)
     assessor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="seats")
     position = models.PositiveIntegerField(help_text="Place in the seeded order; tells nothing of ranks.")
+    # The lease of a shared topic's seat: when it was taken or last renewed. Empty where the seat is its assessor's for good.
     claimed_at = models.DateTimeField(null=True)
-    judged_at = models.DateTimeField(null=True)
+    judged_at = models.DateTimeField(null=True, help_text="When it was answered: with a grade, or that it cannot be judged.")
+    later_at = models.DateTimeField(null=True, help_text="When it was put off: it comes back at the end.")
     # What an assessor's pages call it: a random name that tells nothing of pool, rank or order.
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
 
@@ -64,32 +66,72 @@ class Seat(models.Model):
         indexes = [
             models.Index(fields=["collection", "assessor", "position"], condition=Q(judged_at=None), name="seat_next"),
             models.Index(fields=["collection", "assessor", "judged_at"], name="seat_own"),
+            models.Index(
+                fields=["collection", "claimed_at"],
+                condition=Q(judged_at=None, claimed_at__isnull=False),
+                name="seat_lease",
+            ),
         ]
 
 
-class Judgment(models.Model):
-    """An assessor's present grade for an item. Occasion 0, but for hidden repeats."""
+class Answer(models.TextChoices):
+    """What was said of a document. Only a grade counts."""
+
+    GRADE = "grade", "a grade"
+    CANNOT = "cannot", "can’t judge"
+    LATER = "later", "put off"
+    OPEN = "open", "not judged"
+
+
+# The document need not be shown again.
+ANSWERED = (Answer.GRADE, Answer.CANNOT)
+
+
+class Said(models.Model):
+    """All that an assessor says of a document, as it is now and at every act."""
+
+    answer = models.CharField(max_length=6, choices=Answer.choices, default=Answer.GRADE)
+    grade = models.SmallIntegerField(null=True)
+    reason = models.CharField(max_length=200, blank=True, default="", help_text="Why it cannot be judged.")
+    note = models.TextField(blank=True, default="")
+    known = models.BooleanField(default=False, help_text="The assessor knew the document before.")
+
+    class Meta:
+        abstract = True
+
+
+def _only_grades(name: str) -> models.CheckConstraint:
+    graded = Q(answer=Answer.GRADE, grade__isnull=False) | (~Q(answer=Answer.GRADE) & Q(grade=None))
+    return models.CheckConstraint(condition=graded, name=name)
+
+
+class Judgment(Said):
+    """What an assessor says of an item at present. Occasion 0, but for hidden repeats."""
 
     item = models.ForeignKey(PoolItem, on_delete=models.PROTECT, related_name="judgments")
     assessor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="judgments")
     occasion = models.PositiveSmallIntegerField(default=0)
-    grade = models.SmallIntegerField()
     guideline_version = models.PositiveIntegerField(default=0, help_text="0: there were none yet.")
     event_count = models.PositiveIntegerField(default=1)
+    extra = models.BooleanField(
+        default=False, help_text="It came after its lease had ended and another had judged: counted nowhere."
+    )
     first_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["assessor", "item", "occasion"], name="judgment_head_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["assessor", "item", "occasion"], name="judgment_head_once"),
+            _only_grades("judgment_only_grades"),
+        ]
 
 
-class JudgmentEvent(models.Model):
+class JudgmentEvent(Said):
     """Every act of judging, in order. A trigger refuses to change or delete any of them, in both databases."""
 
     judgment = models.ForeignKey(Judgment, on_delete=models.PROTECT, related_name="events")
     # Made by the client: the same act sent twice is one event.
     client_id = models.UUIDField(unique=True)
-    grade = models.SmallIntegerField()
     previous_grade = models.SmallIntegerField(null=True)
     seconds = models.FloatField(null=True, help_text="Time the document was in view, as the browser counted it.")
     guideline_version = models.PositiveIntegerField(default=0)
@@ -97,3 +139,4 @@ class JudgmentEvent(models.Model):
 
     class Meta:
         ordering = ["pk"]
+        constraints = [_only_grades("judgment_event_only_grades")]

@@ -35,7 +35,11 @@ class CardOut(Schema):
     seat: uuid.UUID = Field(alias="token", description="Names your seat for this document; judge it with a POST there.")
     topic: TopicOut
     document: DocumentOut
-    grade: int | None = Field(description="Your present grade; null before the first.")
+    grade: int | None = Field(description="Your present grade; null if there is none.")
+    answer: str = Field(description="grade, cannot, later, or open.")
+    reason: str
+    note: str
+    known: bool
     seen: int = Field(description="How often you judged it so far.")
 
     @staticmethod
@@ -56,8 +60,30 @@ class QueueFilter(In):
     count: int = Field(5, ge=1, le=20, description="How many; of topics that you share with others, at most 5.")
 
 
+class HoldIn(In):
+    held: list[uuid.UUID] = Field([], max_length=50, description="Seats of documents that you hold already.")
+    count: int = Field(50, ge=1, le=50, description="How many you want to hold in all; no more than 5 MB of text.")
+
+
+class LeaseOut(Schema):
+    user: str = Field(alias="assessor.username")
+    items: int = Field(description="Documents of shared topics, taken and not judged yet.")
+    renewed_at: datetime
+    ended: bool = Field(description="Whoever comes next gets them.")
+
+
+class FreedOut(Schema):
+    freed: int
+
+
 class JudgmentIn(In):
-    grade: int = Field(ge=-127, le=127, description="Of the collection's scale.", examples=[2])
+    grade: int | None = Field(None, ge=-127, le=127, description="Of the collection's scale.", examples=[2])
+    answer: Literal["grade", "cannot", "later", "open"] | None = Field(
+        None, description="cannot: with a reason; later: it comes back at the end; open: takes the answer back."
+    )
+    reason: str | None = Field(None, description="Why it cannot be judged.")
+    note: str | None = Field(None, description="Left out: stays as it is; empty: none.")
+    known: bool | None = Field(None, description="You knew the document before.")
     client_id: uuid.UUID = Field(description="Made by you, new for each act: the same sent twice is one judgment.")
     seconds: float | None = Field(None, description="How long you looked at it, 0 to 86,400.")
     seen: int | None = Field(
@@ -68,7 +94,8 @@ class JudgmentIn(In):
 class SavedOut(Schema):
     seat: uuid.UUID
     client_id: uuid.UUID
-    grade: int
+    answer: str
+    grade: int | None
     seen: int = Field(description="How many acts there are, up to this one.")
 
 
@@ -100,8 +127,12 @@ class OwnEventOut(Schema):
     seat: uuid.UUID | None
     topic: str
     docno: str
-    grade: int
+    answer: str
+    grade: int | None
     previous_grade: int | None
+    reason: str
+    note: str
+    known: bool
     seconds: float | None
     guideline_version: int
     at: datetime
@@ -146,6 +177,8 @@ class LineOut(Schema):
     name: str
     done: int
     left: int
+    skipped: int = Field(description="Cannot be judged, says who should.")
+    later: int = Field(description="Put off, and still left.")
     seconds: float | None = Field(description="Median active seconds of a judgment; null when nobody told any.")
 
 

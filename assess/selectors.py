@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 
 from assess import blind
 from assess.core import agreement as kappa
-from assess.models import Assignment, AssignmentPlan, Judgment, JudgmentEvent, Seat
+from assess.models import Answer, Assignment, AssignmentPlan, Judgment, JudgmentEvent, Seat
+from config.errors import Refusal
 from config.models import User
 from pooling import selectors as pooled
 from pooling.access import Anyone
@@ -42,7 +44,9 @@ def _slot(item: str = "item", assessor: str = "assessor") -> Coalesce:
 
 
 def judgments(collection: Collection) -> QuerySet[Judgment]:
-    return Judgment.objects.filter(item__pool__collection=collection, occasion=0)
+    """Those that count: grades, and none that came too late."""
+    kept = {"occasion": 0, "extra": False, "answer": Answer.GRADE}
+    return Judgment.objects.filter(item__pool__collection=collection, **kept)
 
 
 def judgment_table(collection: Collection) -> JudgmentTable:
@@ -72,8 +76,9 @@ def pseudonyms(collection: Collection) -> dict[int, str]:
     return {row["user_id"]: f"A{number}" for number, row in enumerate(joined, 1)}
 
 
-EXPORT = ("topic", "docno", "assessor", "slot", "grade", "guideline_version", "events", "first_at", "updated_at")
-HISTORY = ("topic", "docno", "assessor", "slot", "grade", "previous_grade", "seconds", "guideline_version", "at")
+SAID = ("answer", "grade", "reason", "note", "known")
+EXPORT = ("topic", "docno", "assessor", "slot", *SAID, "guideline_version", "events", "first_at", "updated_at", "extra")
+HISTORY = ("topic", "docno", "assessor", "slot", *SAID, "previous_grade", "seconds", "guideline_version", "at")
 
 
 def exported(collection: Collection, *, history: bool = False) -> Iterator[dict[str, Any]]:
@@ -83,13 +88,14 @@ def exported(collection: Collection, *, history: bool = False) -> Iterator[dict[
         events = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection).order_by("pk")
         rows: Any = events.annotate(slot=_slot("judgment__item", "judgment__assessor")).values_list(
             *("judgment__item__topic__number", "judgment__item__docno", "judgment__assessor_id", "slot"),
-            *("grade", "previous_grade", "seconds", "guideline_version", "at"),
+            *(*SAID, "previous_grade", "seconds", "guideline_version", "at"),
         )
     else:
-        heads = judgments(collection).annotate(slot=_slot()).order_by("item__topic__number", "item__docno", "slot", "pk")
+        kept = Judgment.objects.filter(item__pool__collection=collection, occasion=0)
+        heads = kept.annotate(slot=_slot()).order_by("item__topic__number", "item__docno", "slot", "pk")
         rows = heads.values_list(
-            *("item__topic__number", "item__docno", "assessor_id", "slot", "grade"),
-            *("guideline_version", "event_count", "first_at", "updated_at"),
+            *("item__topic__number", "item__docno", "assessor_id", "slot", *SAID),
+            *("guideline_version", "event_count", "first_at", "updated_at", "extra"),
         )
     for topic, docno, assessor, *rest in rows.iterator(chunk_size=5000):
         values = (topic, docno, names.get(assessor, "A0"), *rest)
@@ -164,7 +170,10 @@ def _seat_counts(collection: Collection, *by: str) -> Iterator[tuple[Any, ...]]:
 
 @dataclass
 class Line:
-    """How far a topic, an assessor or all of it is. `seconds`: median active seconds of an act of judging."""
+    """How far a topic, an assessor or all of it is. `seconds`: median active seconds of a grade.
+
+    `skipped` cannot be judged, says who should; `later` is put off, and still left.
+    """
 
     name: str
     detail: str = ""
@@ -172,14 +181,16 @@ class Line:
     total: int = 0
     seconds: float | None = None
     who: str = ""
+    skipped: int = 0
+    later: int = 0
 
     @property
     def left(self) -> int:
-        return self.total - self.done
+        return self.total - self.done - self.skipped
 
     @property
     def percent(self) -> int:
-        return 100 * self.done // self.total if self.total else 0
+        return 100 * (self.done + self.skipped) // self.total if self.total else 0
 
 
 @dataclass(frozen=True)
@@ -203,12 +214,25 @@ def progress(collection: Collection) -> Progress:
             line.done += done
             line.total += count
         first[topic] = first.get(topic, 0) + (count if slot == 1 else 0)
+    _add_others(collection, topics, people, total)
     _add_names(people)
     _add_seconds(collection, topics, people, total)
     counts = item_counts(collection)
     unassigned = sum(max(0, count - first.get(topic, 0)) for topic, count in counts.items())
     by_name = sorted(people.items(), key=lambda pair: (pair[0] is None, pair[1].name, pair[0] or 0))
     return Progress(list(topics.values()), [line for _, line in by_name], total, sum(counts.values()), unassigned)
+
+
+def _add_others(collection: Collection, topics: dict[int, Line], people: dict[int | None, Line], total: Line) -> None:
+    """What was answered without a grade, and what was put off."""
+    heads = Judgment.objects.filter(item__pool__collection=collection, occasion=0, extra=False)
+    others = heads.filter(answer__in=[Answer.CANNOT, Answer.LATER]).order_by()
+    for topic, person, answer, count in others.values_list("item__topic", "assessor", "answer").annotate(Count("pk")):
+        for line in (topics[topic], people.setdefault(person, Line("")), total):
+            if answer == Answer.CANNOT:
+                line.done, line.skipped = line.done - count, line.skipped + count
+            else:
+                line.later += count
 
 
 def _add_names(people: dict[int | None, Line]) -> None:
@@ -220,7 +244,9 @@ def _add_names(people: dict[int | None, Line]) -> None:
 
 
 def _add_seconds(collection: Collection, topics: dict[int, Line], people: dict[int | None, Line], total: Line) -> None:
-    events = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection, seconds__isnull=False).order_by()
+    events = JudgmentEvent.objects.filter(
+        judgment__item__pool__collection=collection, answer=Answer.GRADE, seconds__isnull=False
+    ).order_by()
     columns = events.values_list("judgment__item__topic_id", "judgment__assessor_id", "seconds")
     found = list(columns.iterator(chunk_size=20_000))
     if not found:
@@ -233,6 +259,36 @@ def _add_seconds(collection: Collection, topics: dict[int, Line], people: dict[i
         for value, part in zip(values.tolist(), np.split(seconds[order], starts[1:]), strict=True):
             if value in lines:
                 lines[value].seconds = float(np.median(part))
+
+
+# Leases
+
+
+@dataclass(frozen=True)
+class Lease:
+    """What somebody took of shared topics and has not judged yet. `ended`: whoever comes next gets it."""
+
+    assessor: User
+    items: int
+    renewed_at: datetime
+    ended: bool
+
+
+def leases(collection: Collection) -> list[Lease]:
+    """By name of who holds them."""
+    held = Seat.objects.filter(collection=collection, judged_at=None, claimed_at__isnull=False, assessor__isnull=False)
+    rows = held.order_by().values_list("assessor").annotate(Count("pk"), Max("claimed_at"))
+    found = {pk: (count, at) for pk, count, at in rows}
+    since = blind.lease_start()
+    people = User.objects.filter(pk__in=found).order_by("name", "pk")
+    return [Lease(user, *found[user.pk], ended=found[user.pk][1] < since) for user in people]
+
+
+def lease(collection: Collection, username: str) -> Lease:
+    for found in leases(collection):
+        if found.assessor.username == username:
+            return found
+    raise Refusal(f"Expected the user name of an assessor who holds documents; found “{username[:40]}”.")
 
 
 # Agreement

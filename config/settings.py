@@ -192,6 +192,13 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+LEASE_SECONDS = env.number(
+    "ASSIZE_LEASE_SECONDS",
+    1800,
+    least=5,
+    most=86_400,
+    about="Idle time after which a document of a shared topic that somebody took goes to the next.",
+)
 OPEN_SIGNUP = env.flag("ASSIZE_OPEN_SIGNUP", False, about="Anybody may make an account; off: by invitation only.")
 LOGIN_ATTEMPTS = env.number(
     "ASSIZE_LOGIN_ATTEMPTS",

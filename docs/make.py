@@ -29,6 +29,7 @@ EXAMPLES = {
     "ASSIZE_WORKERS": "4",
     "ASSIZE_WEB_THREADS": "16",
     "ASSIZE_JOB_MEMORY_MB": "8192",
+    "ASSIZE_LEASE_SECONDS": "900",
     "ASSIZE_OPEN_SIGNUP": "1",
     "ASSIZE_LOGIN_ATTEMPTS": "5",
     "ASSIZE_EMAIL_URL": "smtp+tls://user:password@mail.example.org:587",

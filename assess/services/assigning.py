@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TypeVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from assess import selectors
+from assess import blind, selectors
 from assess.core import ordering
 from assess.core.balance import balance
 from assess.models import Assignment, AssignmentPlan, Seat
@@ -24,8 +24,6 @@ from pooling.services.work import ROWS, Work, pause, tell_planner
 
 T = TypeVar("T")
 MOST_SEED = 2**31 - 1
-# A seat somebody took of a shared topic and did not judge for so long is free again when topics are assigned anew.
-FORGOTTEN = timedelta(minutes=30)
 ROUNDS = 5
 
 
@@ -301,7 +299,7 @@ def _difference(collection: Collection, plan: AssignmentPlan) -> Change:
         if judged_at is not None:
             judged.setdefault(item, set()).add(assessor)
             left.discard((item, slot))
-    since = timezone.now() - FORGOTTEN
+    since = blind.lease_start()
     for pk, item, slot, assessor, position, claimed_at, judged_at in seats:
         if judged_at is not None:
             continue

@@ -1,27 +1,35 @@
-"""Acts of an assessor: take the next documents, judge one."""
+"""Acts of an assessor: take the next documents, hold them, judge one."""
 
 import math
 import statistics
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Count, Exists, F, IntegerField, JSONField, Max, OuterRef, QuerySet, Subquery, Value
+from django.db.models import Count, Exists, F, IntegerField, JSONField, Max, Min, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce, JSONObject
 from django.http import Http404
 from django.utils import timezone
 
 from assess import blind
-from assess.models import Judgment, JudgmentEvent, Seat
+from assess.models import ANSWERED, Answer, Assignment, Judgment, JudgmentEvent, Seat
 from config.errors import Conflict, Refusal
 from config.models import User
 from pooling.models import Collection, Grade, Guideline
 
-CLAIMED = 5  # seats of shared topics that somebody holds at a time
-AHEAD = 20  # documents a page holds
+CLAIMED = 5  # seats of shared topics that somebody takes at first
+PAGE = 20  # documents a page comes with
+AHEAD = 50  # documents a page holds, once it has asked for more
+RENEWED = 10  # a lease is renewed when a tenth of it has passed
 MOST_SECONDS = 86_400
+MOST_REASON = 200
+MOST_NOTE = 5000
+SAID = ("answer", "grade", "reason", "note", "known")
+NOTHING = {"answer": Answer.OPEN.value, "grade": None, "reason": "", "note": "", "known": False}
 PACE_OF = 500  # newest acts
 
 
@@ -31,12 +39,24 @@ class Stale(Conflict):
 
 @dataclass(frozen=True)
 class Saved:
-    """A judgment as it was stored. `seen` counts the acts up to this one; the same act sent again gives the same."""
+    """An act as it was stored. `seen` counts the acts up to this one; the same act sent again gives the same."""
 
     seat: uuid.UUID
     client_id: uuid.UUID
-    grade: int
+    grade: int | None
     seen: int
+    answer: str = Answer.GRADE
+
+
+@dataclass(frozen=True)
+class Act:
+    """What an assessor says; what is None stays as it is."""
+
+    grade: int | None = None
+    answer: str | None = None
+    reason: str | None = None
+    note: str | None = None
+    known: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -53,8 +73,12 @@ def record_judgment(
     *,
     assessor: User,
     seat: uuid.UUID,
-    grade: int,
     client_id: uuid.UUID,
+    grade: int | None = None,
+    answer: str | None = None,
+    reason: str | None = None,
+    note: str | None = None,
+    known: bool | None = None,
     seconds: float | None = None,
     seen: int | None = None,
     held: Iterable[uuid.UUID] = (),
@@ -62,23 +86,29 @@ def record_judgment(
 ) -> Recorded:
     """Store an act of judging, and hand out what comes next, beyond what is `held`.
 
+    An act is a grade, "can't judge" with its reason, "later", taking all that back, a note, a mark; or several at once.
     The seat's row is marked first: that locks it, so that two acts on the same document come one after the other.
+    What comes after its lease has ended is kept; if another has judged in the meantime, as an extra that counts nowhere.
     `seen` is how many acts the sender knew of; if there are more, somebody judged it elsewhere, and it is refused.
     """
-    _hold_seats(collection)
-    if collection.judging_started_at is None:
-        Collection.objects.filter(pk=collection.pk, judging_started_at=None).update(judging_started_at=timezone.now())
-    mine = Seat.objects.filter(token=seat, assessor=assessor, collection=collection)
-    marked = mine.update(judged_at=Coalesce("judged_at", Value(timezone.now())))
-    facts = _facts(collection, mine, grade, client_id) if marked else None
-    if facts is None:
-        raise Http404  # unknown, somebody else's or another collection's: the mark is taken back
+    if not _begin(collection):
+        _hold_seats(collection)
+    _mark(collection, assessor, seat)
+    facts = _facts(collection, assessor, seat, grade, client_id)
     if facts.act:
-        saved = _same_act(facts, seat, client_id)
+        saved, answer = _same_act(facts, seat, client_id), facts.head["answer"]
     else:
-        _check(collection, facts, grade, seconds, seen)
-        saved = _store(facts, assessor, seat, grade, client_id, seconds)
-    done, left = facts.counts["done"], facts.counts["total"] - facts.counts["done"]
+        act = Act(grade, answer, reason, note, known)
+        _check(collection, facts, act, seconds, seen)
+        saved = _store(facts, assessor, seat, _said(facts, act), client_id, seconds)
+        answer = saved.answer
+    waits = answer not in ANSWERED and facts.assessor_id == assessor.pk
+    if waits:  # the mark is taken back
+        later = {"later_at": timezone.now()} if answer == Answer.LATER and not facts.act else {}
+        Seat.objects.filter(pk=facts.pk).update(judged_at=None, **later)
+    done, left = _counts(facts, waits)
+    if facts.claimed_at and facts.claimed_at < _due():
+        _renew(collection, assessor)
     if facts.shares and left < CLAIMED:
         left += claim_seats(collection, assessor=assessor, count=CLAIMED - left)
     held = [seat, *held]
@@ -89,12 +119,51 @@ def record_judgment(
 def next_items(collection: Collection, *, assessor: User, count: int, held: Iterable[uuid.UUID] = ()) -> list[blind.Card]:
     """The next documents to judge, taken from shared topics where one's own do not suffice."""
     if not collection.is_archived:
-        left = blind.seats(collection, assessor).filter(judged_at=None).count()
-        if left < min(count, CLAIMED):
-            with transaction.atomic():
-                _hold_seats(collection)
-                claim_seats(collection, assessor=assessor, count=min(count, CLAIMED) - left)
+        _take(collection, assessor, min(count, CLAIMED))
     return blind.next_cards(collection, assessor, count, but=held)
+
+
+def hold_items(collection: Collection, *, assessor: User, held: Sequence[uuid.UUID], count: int = AHEAD) -> list[blind.Card]:
+    """Renew the leases of who looks at the page, and hand out more to keep ready. Nobody takes more than a fair share."""
+    if collection.is_archived:
+        return []
+    free = blind.free_seats(assessor).filter(collection=collection).count()
+    people = Assignment.objects.filter(topic__collection=collection).values("assessor").distinct().count()
+    _take(collection, assessor, max(CLAIMED, min(count, free // max(people, 1))))
+    return blind.more_cards(collection, assessor, count, held=held)
+
+
+@transaction.atomic
+def free_leases(collection: Collection, *, assessor: User) -> int:
+    """Give back what somebody took of shared topics and has not judged."""
+    _hold_seats(collection)
+    return _leases(collection, assessor).update(assessor=None, claimed_at=None)
+
+
+def _take(collection: Collection, assessor: User, count: int) -> None:
+    """Have as many to judge as wanted, if there are; renew what is held for a while."""
+    counts = blind.seats(collection, assessor).filter(judged_at=None).aggregate(left=Count("pk"), oldest=Min("claimed_at"))
+    due = counts["oldest"] is not None and counts["oldest"] < _due()
+    if due or counts["left"] < count:
+        with transaction.atomic():
+            _hold_seats(collection)
+            if due:
+                _renew(collection, assessor)
+            claim_seats(collection, assessor=assessor, count=count - counts["left"])
+
+
+def _leases(collection: Collection, assessor: User) -> QuerySet[Seat]:
+    return blind.seats(collection, assessor).filter(judged_at=None, claimed_at__isnull=False)
+
+
+def _due() -> datetime:
+    return timezone.now() - timedelta(seconds=settings.LEASE_SECONDS / RENEWED)
+
+
+def _renew(collection: Collection, assessor: User) -> None:
+    """What another request of the same person has locked is judged or renewed there."""
+    rows = _leases(collection, assessor).select_for_update(skip_locked=True)
+    Seat.objects.filter(pk__in=list(rows.values_list("pk", flat=True))).update(claimed_at=timezone.now())
 
 
 def item(collection: Collection, *, assessor: User, seat: uuid.UUID) -> blind.Card:
@@ -105,6 +174,14 @@ def item(collection: Collection, *, assessor: User, seat: uuid.UUID) -> blind.Ca
     return found
 
 
+def _begin(collection: Collection) -> bool:
+    """At the first judgment, note that it has begun; that holds the row as `_hold_seats` does."""
+    if collection.judging_started_at is not None:
+        return False
+    new = Collection.objects.filter(pk=collection.pk, judging_started_at=None)
+    return new.update(judging_started_at=timezone.now()) > 0
+
+
 def _hold_seats(collection: Collection) -> None:
     """Until the transaction ends nobody assigns anew; all who judge hold it side by side. Before any seat is locked,
     as who assigns locks collection and seats in this order. SQLite has one writer at a time anyway."""
@@ -113,28 +190,33 @@ def _hold_seats(collection: Collection) -> None:
             cursor.execute("SELECT 1 FROM pooling_collection WHERE id = %s FOR KEY SHARE", [collection.pk])
 
 
+# Materialized: PostgreSQL may else run the choice again for every row, each time skipping what it has locked already.
 CLAIM = """
-UPDATE assess_seat SET assessor_id = %(me)s, claimed_at = %(now)s
-WHERE id IN (
+WITH chosen AS MATERIALIZED (
     SELECT seat.id FROM assess_seat seat
     JOIN pooling_poolitem item ON item.id = seat.item_id
     JOIN assess_assignment mine ON mine.topic_id = item.topic_id AND mine.slot = seat.slot AND mine.assessor_id = %(me)s
     JOIN pooling_corpus corpus ON corpus.collection_id = seat.collection_id
     JOIN pooling_document document ON document.corpus_id = corpus.id
         AND document.generation = corpus.generation AND document.docno = item.docno
-    WHERE seat.collection_id = %(collection)s AND seat.assessor_id IS NULL AND seat.judged_at IS NULL
+    WHERE seat.collection_id = %(collection)s AND seat.judged_at IS NULL
+    AND (seat.assessor_id IS NULL OR seat.claimed_at < %(since)s)
     AND NOT EXISTS (SELECT 1 FROM assess_seat other WHERE other.item_id = seat.item_id AND other.assessor_id = %(me)s)
     ORDER BY seat.position, seat.id LIMIT %(count)s {lock}
-) AND assessor_id IS NULL
+)
+UPDATE assess_seat SET assessor_id = %(me)s, claimed_at = %(now)s
+WHERE id IN (SELECT id FROM chosen) AND judged_at IS NULL AND (assessor_id IS NULL OR claimed_at < %(since)s)
 RETURNING id
 """
 
 
 def claim_seats(collection: Collection, *, assessor: User, count: int) -> int:
-    """Take free seats of topics one shares, by one statement: no two assessors ever get the same one."""
+    """Take free seats of topics one shares, and those whose lease has ended, by one statement: no two get the same one."""
+    if count <= 0:
+        return 0
     lock = "FOR UPDATE OF seat SKIP LOCKED" if connection.vendor == "postgresql" else ""
-    now = connection.ops.adapt_datetimefield_value(timezone.now())
-    values = {"me": assessor.pk, "now": now, "collection": collection.pk, "count": count}
+    now, since = (connection.ops.adapt_datetimefield_value(at) for at in (timezone.now(), blind.lease_start()))
+    values = {"me": assessor.pk, "now": now, "since": since, "collection": collection.pk, "count": count}
     with connection.cursor() as cursor:
         cursor.execute(CLAIM.format(lock=lock), values)
         return len(cursor.fetchall())
@@ -144,7 +226,9 @@ def note_paces() -> int:
     """Tell pooling, which plans by it, how long a judgment takes in each collection: the median of the newest acts."""
     count = 0
     for collection in Collection.objects.filter(judging_started_at__isnull=False, archived_at=None):
-        acts = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection, seconds__isnull=False).order_by("-pk")
+        acts = JudgmentEvent.objects.filter(
+            judgment__item__pool__collection=collection, answer=Answer.GRADE, seconds__isnull=False
+        ).order_by("-pk")
         seconds = [value for value in acts.values_list("seconds", flat=True)[:PACE_OF] if value is not None]
         pace = statistics.median(seconds) if seconds else collection.seconds_per_judgment
         if pace != collection.seconds_per_judgment:
@@ -155,73 +239,122 @@ def note_paces() -> int:
 # One judgment
 
 
-def _facts(collection: Collection, mine: QuerySet[Seat], grade: int, client_id: uuid.UUID) -> Any:
+def _mark(collection: Collection, assessor: User, seat: uuid.UUID) -> None:
+    """Mark and so lock the seat. One that is unknown or not for this assessor does not exist."""
+    sent, now = Seat.objects.filter(token=seat, collection=collection), timezone.now()
+    if not sent.filter(assessor=assessor).update(judged_at=Coalesce("judged_at", Value(now))):
+        shared = Assignment.objects.filter(assessor=assessor, topic=OuterRef("item__topic"), slot=OuterRef("slot"))
+        own = Seat.objects.filter(assessor=assessor, item=OuterRef("item"))
+        # The lease has ended. Whoever knows the token and shares the topic had the seat, and takes it back if it is unjudged.
+        late = sent.filter(Exists(shared), ~Exists(own)).values_list("pk", flat=True).first()
+        if late is None:
+            raise Http404
+        if not Seat.objects.filter(pk=late, judged_at=None).update(assessor=assessor, judged_at=now):
+            Seat.objects.filter(pk=late).update(judged_at=F("judged_at"))
+
+
+def _counts(facts: Any, waits: bool) -> tuple[int, int]:
+    """Answered and left; the seat at hand is marked, and so counted as answered."""
+    counts = facts.counts or {"done": 0, "total": 0}
+    done = counts["done"] - waits
+    return done, counts["total"] - done
+
+
+def _facts(collection: Collection, assessor: User, seat: uuid.UUID, grade: int | None, client_id: uuid.UUID) -> Any:
     """Everything the act depends on, by one query, after the row is locked."""
-    head = Judgment.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor"), occasion=0)
+    head = Judgment.objects.filter(item=OuterRef("item"), assessor=assessor, occasion=0)
     act = JudgmentEvent.objects.filter(client_id=client_id)
     before = JudgmentEvent.objects.filter(judgment=OuterRef("judgment"), pk__lte=OuterRef("pk")).order_by()
     number = before.values("judgment").annotate(n=Count("pk")).values("n")
-    told = {"judgment": "judgment_id", "grade": "grade", "number": Subquery(number, output_field=IntegerField())}
-    own = Seat.objects.filter(collection=collection, assessor=OuterRef("assessor")).order_by()
+    said = {name: name for name in SAID}
+    told = {"judgment": "judgment_id", **said, "number": Subquery(number, output_field=IntegerField())}
+    own = Seat.objects.filter(collection=collection, assessor=assessor).order_by()
     counts = own.values("assessor").annotate(done=Count("judged_at"), total=Count("pk"))
     guidelines = Guideline.objects.filter(collection=collection).order_by().values("collection")
-    me = mine.values("assessor")[:1]
-    free = Seat.objects.filter(
-        assessor=None,
-        judged_at=None,
-        collection=collection,
-        item__topic__assignments__assessor=Subquery(me),
-        item__topic__assignments__slot=F("slot"),
-    )
-    return mine.annotate(
-        head=Subquery(head.values(found=JSONObject(pk="pk", grade="grade", count="event_count"))[:1], output_field=JSONField()),
+    return Seat.objects.annotate(
+        head=Subquery(head.values(found=JSONObject(pk="pk", **said, count="event_count"))[:1], output_field=JSONField()),
         act=Subquery(act.values(found=JSONObject(**told))[:1], output_field=JSONField()),
         counts=Subquery(counts.values(found=JSONObject(done="done", total="total")), output_field=JSONField()),
         guideline=Coalesce(Subquery(guidelines.annotate(last=Max("version")).values("last")), 0),
-        known=Exists(Grade.objects.filter(collection=collection, value=grade)),
-        shares=Exists(free),
-    ).first()
+        graded=Exists(Grade.objects.filter(collection=collection, value=0 if grade is None else grade)),
+        shares=Exists(blind.free_seats(assessor).filter(collection=collection)),
+    ).get(token=seat)
 
 
 def _same_act(facts: Any, seat: uuid.UUID, client_id: uuid.UUID) -> Saved:
     if facts.head is None or facts.act["judgment"] != facts.head["pk"]:
         raise Conflict("This client_id was used for another judgment: make a new one for each act.")
-    return Saved(seat, client_id, facts.act["grade"], facts.act["number"])
+    return Saved(seat, client_id, facts.act["grade"], facts.act["number"], facts.act["answer"])
 
 
-def _check(collection: Collection, facts: Any, grade: int, seconds: float | None, seen: int | None) -> None:
+def _check(collection: Collection, facts: Any, act: Act, seconds: float | None, seen: int | None) -> None:
     if collection.is_archived:
         raise Conflict("This collection is archived: its judgments no longer change.")
-    if not facts.known:
+    if act == Act():
+        raise Refusal(f"Expected a grade, an answer ({', '.join(Answer.values)}), a note or a mark; found nothing.")
+    if act.grade is not None and not facts.graded:
         scale = ", ".join(f"{value} ({label})" for value, label in collection.grades.values_list("value", "label"))
-        raise Refusal(f"Expected a grade of this collection's scale: {scale}; found {grade}.")
+        raise Refusal(f"Expected a grade of this collection's scale: {scale}; found {act.grade}.")
+    _check_words(act)
     if seconds is not None and not (math.isfinite(seconds) and 0 <= seconds <= MOST_SECONDS):
         raise Refusal(f"Expected 0 to {MOST_SECONDS:,} seconds; found {seconds:g}.")
     count = facts.head["count"] if facts.head else 0
     if seen is not None and seen != count:
         present = {"grade": facts.head["grade"] if facts.head else None, "seen": count}
-        words = f"now {facts.head['grade']}" if facts.head else "not judged so far"
+        words = f"now {_named(facts.head)}" if facts.head else "not judged so far"
         raise Stale(f"This document was judged elsewhere meanwhile: it is {words}. Look at it again.", **present)
 
 
-def _store(facts: Any, assessor: User, seat: uuid.UUID, grade: int, client_id: uuid.UUID, seconds: float | None) -> Saved:
-    now = timezone.now()
+def _named(said: dict[str, Any]) -> str:
+    return str(said["grade"]) if said["answer"] == Answer.GRADE else str(Answer(said["answer"]).label)
+
+
+def _check_words(act: Act) -> None:
+    if act.answer is not None and act.answer not in Answer.values:
+        raise Refusal(f"Expected one of {', '.join(Answer.values)} as answer; found “{act.answer[:40]}”.")
+    if act.answer is not None and (act.grade is None) == (act.answer == Answer.GRADE):
+        raise Refusal("Expected a grade with the answer “grade”, and with no other.")
+    if act.answer == Answer.CANNOT and not (act.reason or "").strip():
+        raise Refusal("Expected a reason why the document cannot be judged; found none.")
+    for name, text, most in (("reason", act.reason, MOST_REASON), ("note", act.note, MOST_NOTE)):
+        if text is not None and (len(text) > most or "\0" in text):
+            raise Refusal(f"Expected a {name} of at most {most:,} characters, none of them NUL; found {len(text):,}.")
+
+
+def _said(facts: Any, act: Act) -> dict[str, Any]:
+    """All that is said of the document after the act."""
+    said = {name: facts.head[name] for name in SAID} if facts.head else dict(NOTHING)
+    answer = Answer.GRADE if act.grade is not None else act.answer
+    if answer is not None:
+        reason = (act.reason or "").strip() if answer == Answer.CANNOT else ""
+        said |= {"answer": str(answer), "grade": act.grade, "reason": reason}
+    if act.note is not None:
+        said["note"] = act.note.strip()
+    if act.known is not None:
+        said["known"] = act.known
+    return said
+
+
+def _store(
+    facts: Any, assessor: User, seat: uuid.UUID, said: dict[str, Any], client_id: uuid.UUID, seconds: float | None
+) -> Saved:
+    now, extra = timezone.now(), facts.assessor_id != assessor.pk
     if facts.head is None:
-        head = Judgment(item_id=facts.item_id, assessor=assessor, grade=grade, first_at=now, updated_at=now)
+        head = Judgment(item_id=facts.item_id, assessor=assessor, **said, extra=extra, first_at=now, updated_at=now)
         head.guideline_version = facts.guideline
         head.save(force_insert=True)
         number, previous, count = head.pk, None, 1
     else:
         number, previous, count = facts.head["pk"], facts.head["grade"], facts.head["count"] + 1
-        new = {"grade": grade, "event_count": count, "guideline_version": facts.guideline, "updated_at": now}
+        new = {**said, "event_count": count, "guideline_version": facts.guideline, "updated_at": now, "extra": extra}
         Judgment.objects.filter(pk=number).update(**new)
     JudgmentEvent(
         judgment_id=number,
         client_id=client_id,
-        grade=grade,
+        **said,
         previous_grade=previous,
         seconds=seconds,
         guideline_version=facts.guideline,
         at=now,
     ).save(force_insert=True)
-    return Saved(seat, client_id, grade, count)
+    return Saved(seat, client_id, said["grade"], count, said["answer"])

@@ -9,10 +9,10 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assess import blind
-from assess.forms import JudgmentForm
+from assess.forms import HoldForm, JudgmentForm
 from assess.services import judging
 from config import http
 from config.errors import Refusal
@@ -27,7 +27,7 @@ def judge(request: HttpRequest, slug: str) -> HttpResponse:
     """The next document to judge, and those after it."""
     collection = access.collection_as(request.user, slug, Role.ASSESSOR)
     user = access.require_sign_in(request.user)
-    return _page(request, collection, judging.next_items(collection, assessor=user, count=judging.AHEAD))
+    return _page(request, collection, judging.next_items(collection, assessor=user, count=judging.PAGE))
 
 
 @never_cache
@@ -39,7 +39,7 @@ def one(request: HttpRequest, slug: str, seat: uuid.UUID) -> HttpResponse:
     if request.method == "POST":
         return _record(request, collection, seat)
     card = judging.item(collection, assessor=user, seat=seat)
-    following = judging.next_items(collection, assessor=user, count=judging.AHEAD, held=[seat])
+    following = judging.next_items(collection, assessor=user, count=judging.PAGE, held=[seat])
     return _page(request, collection, [card, *following], before=seat)
 
 
@@ -52,10 +52,26 @@ def _record(request: HttpRequest, collection: Collection, seat: uuid.UUID) -> Ht
     ahead = max(0, min(3, judging.AHEAD - len(held))) if http.wants_json(request) else 0
     done = judging.record_judgment(collection, assessor=user, seat=seat, ahead=ahead, **form.cleaned_data)
     if not http.wants_json(request):
-        return redirect("judge", collection.slug)
-    saved = {name: getattr(done.saved, name) for name in ("seat", "client_id", "grade", "seen")}
+        said = form.cleaned_data["grade"] is not None or form.cleaned_data["answer"]
+        return redirect("judge", collection.slug) if said else redirect("seat", collection.slug, seat)
+    saved = {name: getattr(done.saved, name) for name in ("seat", "client_id", "answer", "grade", "seen")}
     progress = {"done": done.done, "left": done.left}
     return JsonResponse({"saved": saved, "progress": progress, "cards": _sent(collection, done.cards)})
+
+
+@require_POST
+def hold(request: HttpRequest, slug: str) -> HttpResponse:
+    """While the page is looked at its leases are renewed, and it gets more to keep ready; who leaves gives them back."""
+    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    user = access.require_sign_in(request.user)
+    form = HoldForm(request.POST)
+    if not form.is_valid():
+        raise Refusal(form.faults)
+    if form.cleaned_data["leave"]:
+        judging.free_leases(collection, assessor=user)
+        return JsonResponse({"cards": []})
+    cards = judging.hold_items(collection, assessor=user, held=form.cleaned_data["held"])
+    return JsonResponse({"cards": _sent(collection, cards)})
 
 
 def _sent(collection: Collection, cards: Sequence[blind.Card]) -> list[dict[str, Any]]:
@@ -68,8 +84,7 @@ def _sent(collection: Collection, cards: Sequence[blind.Card]) -> list[dict[str,
             "topic": card.topic,
             "topic_html": render_to_string("assess/_topic.html", {"card": card, "collection": collection}),
             "document_html": render_to_string("assess/_document.html", {"card": card}),
-            "grade": card.grade,
-            "seen": card.seen,
+            **{name: getattr(card, name) for name in ("waits", "seen", "answer", "grade", "reason", "note", "known")},
         }
         for card in cards
     ]
@@ -103,6 +118,6 @@ def own(request: HttpRequest, slug: str) -> HttpResponse:
         "topic": topic,
         "topics": blind.own_topics(collection, user),
         "progress": blind.own_progress(collection, user),
-        "judged": [(row, grades.get(row.grade)) for row in found],
+        "judged": [(row, None if row.grade is None else grades.get(row.grade)) for row in found],
     }
     return page(request, "assess/own.html", collection, **context)

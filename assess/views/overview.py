@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from assess import selectors
 from assess.forms import AutoForm, GridForm
-from assess.services import assigning
+from assess.services import assigning, judging
 from assess.services.assigning import Seating
 from config.forms import attempt
 from pooling import access
@@ -65,7 +65,23 @@ def _told(request: HttpRequest, collection: Collection, done: Seating) -> HttpRe
 @require_safe
 def progress(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    return page(request, "assess/progress.html", collection, progress=selectors.progress(collection))
+    return page(
+        request,
+        "assess/progress.html",
+        collection,
+        progress=selectors.progress(collection),
+        leases=selectors.leases(collection),
+    )
+
+
+@require_POST
+def free_leases(request: HttpRequest, slug: str) -> HttpResponse:
+    """Give back what an assessor took of shared topics: to whoever comes next."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    lease = selectors.lease(collection, request.POST.get("user", ""))
+    count = judging.free_leases(collection, assessor=lease.assessor)
+    messages.success(request, f"Freed {count} {'document' if count == 1 else 'documents'} that {lease.assessor.name} held.")
+    return redirect("progress", collection.slug)
 
 
 @require_safe

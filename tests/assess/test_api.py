@@ -48,12 +48,16 @@ def test_judge_by_api(bench: Bench, ann: Caller) -> None:
             "date": "",
         },
         "grade": None,
+        "answer": "open",
+        "reason": "",
+        "note": "",
+        "known": False,
         "seen": 0,
     }
     body = act(2, seconds=3.5, seen=0)
     told = ann("POST", f"{BASE}/queue/{first['seat']}", body)
     assert ann.status == 200
-    assert told["saved"] == {"seat": first["seat"], "client_id": body["client_id"], "grade": 2, "seen": 1}
+    assert told["saved"] == {"seat": first["seat"], "client_id": body["client_id"], "answer": "grade", "grade": 2, "seen": 1}
     assert (told["done"], told["left"], told["next"][0]) == (1, 4, second)
     assert ann("POST", f"{BASE}/queue/{first['seat']}", body)["saved"] == told["saved"]
     assert JudgmentEvent.objects.count() == 1
@@ -124,7 +128,7 @@ def test_progress_and_agreement(bench: Bench, organizer: Caller) -> None:
     bench.judge(bench.ann, 10, grade=1, seconds=2)
     bench.judge(bench.bob, 10, grade=2)
     found = organizer("GET", f"{BASE}/progress")
-    assert found["total"] == {"name": "All", "done": 20, "left": 0, "seconds": 2.0}
+    assert found["total"] == {"name": "All", "done": 20, "left": 0, "skipped": 0, "later": 0, "seconds": 2.0}
     assert [(line["user"], line["done"]) for line in found["assessors"]] == [("ann-assessor", 10), ("bob-beholder", 10)]
     assert (found["items"], found["unassigned"], len(found["topics"])) == (10, 0, 2)
     told = organizer("GET", f"{BASE}/agreement")

@@ -158,9 +158,9 @@ def test_a_page_holds_no_more_than_it_should(bench: Bench, monkeypatch: pytest.M
     bench.assign(overlap=0)
     monkeypatch.setattr(blind, "FEW", 1)
     assert len(bench.cards(bench.ann)) == 5
-    monkeypatch.setattr(blind, "MOST_LETTERS", 100)
+    monkeypatch.setattr(blind, "PAGE_LETTERS", 100)
     assert 1 < len(bench.cards(bench.ann)) < 5
-    monkeypatch.setattr(blind, "MOST_LETTERS", 1)
+    monkeypatch.setattr(blind, "PAGE_LETTERS", 1)
     assert len(bench.cards(bench.ann)) == 1
 
 

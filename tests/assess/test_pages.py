@@ -95,7 +95,8 @@ def test_judging_answers_with_what_is_saved_and_next(bench: Bench, ann: Pages) -
     act = uuid.uuid4()
     told = ann.judge(first.token, 2, client_id=act, seconds="3.5", held=f"{second.token}")
     assert ann.answer.status_code == 200
-    assert told["saved"] == {"seat": str(first.token), "client_id": str(act), "grade": 2, "seen": 1}
+    saved = {"seat": str(first.token), "client_id": str(act), "answer": "grade", "grade": 2, "seen": 1}
+    assert told["saved"] == saved
     assert told["progress"] == {"done": 1, "left": 4}
     assert [card["seat"] for card in told["cards"]] == [str(card.token) for card in bench.cards(bench.ann)[1:4]]
     assert told["cards"][0]["seat"] == str(third.token) and third.docno in told["cards"][0]["document_html"]
@@ -284,7 +285,7 @@ def test_progress_page(bench: Bench, organizer: Pages) -> None:
     bench.judge(bench.bob, 1, seconds=10)
     shown = words(organizer.get("progress/"))
     assert "40 % judged" in shown and "6 left, at 4.0 active seconds" in shown
-    assert "Ann Assessor 3 2 4.0" in shown and "Bob Beholder 1 4 10.0" in shown
+    assert "Ann Assessor 3 2 0 0 4.0" in shown and "Bob Beholder 1 4 0 0 10.0" in shown
     factories.make_work(bench.collection, bench.organizer, topics=1, items=4)
     assert "4 of 14 items have no assessor" in words(organizer.get("progress/"))
 

@@ -45,12 +45,12 @@ class Desk:
 
     def open(self) -> None:
         self.page.goto(self.home)
-        expect(self.page.locator(".judge-document h2")).to_be_visible()
+        expect(self.page.locator(".judge[data-ready] .judge-document h2")).to_be_visible()
 
     def shown(self) -> str:
         return self.page.locator(".judge-docno").inner_text()
 
-    def events(self) -> list[tuple[str, int]]:
+    def events(self) -> list[tuple[str, int | None]]:
         rows = JudgmentEvent.objects.filter(judgment__item__pool__collection=self.collection).order_by("pk")
         return list(rows.values_list("judgment__item__docno", "grade"))
 
@@ -157,16 +157,15 @@ def test_fast_keys_offline_then_online(desk: Desk) -> None:
     assert desk.events() == wanted
 
 
-@pytest.mark.parametrize("desk", [25], indirect=True)
+@pytest.mark.parametrize("desk", [50], indirect=True)
 def test_offline_to_the_end_of_a_topic_then_on_with_the_next(desk: Desk) -> None:
     """All that the page holds is judged while it is offline: what comes then is of another topic, and says so."""
-    for number in range(5):  # each answer brings one more document: now the page holds the rest of the topic
-        desk.page.keyboard.press("1")
-        desk.expect_light("saved")
-        expect(desk.page.locator("[data-done]")).to_have_text(str(number + 1))
+    with desk.page.expect_event("requestfinished", lambda request: request.url.endswith("/judge/hold/")):
+        desk.page.reload()  # now the page holds all of the topic: 30 beyond the 20 it came with
+    time.sleep(0.5)
     expect(desk.page.locator(".judge-title")).to_contain_text("1")
     desk.context.set_offline(True)
-    press_fast(desk, 20)
+    press_fast(desk, 50)
     expect(desk.page.locator("article[aria-busy]")).to_be_visible()
     desk.context.set_offline(False)
     expect(desk.page.locator("article:not([aria-busy]) .judge-docno")).to_be_visible(timeout=20_000)
@@ -174,7 +173,7 @@ def test_offline_to_the_end_of_a_topic_then_on_with_the_next(desk: Desk) -> None
     assert seat.judged_at is None
     expect(desk.page.locator(".judge-topic .eyebrow")).to_contain_text("Topic 2")
     desk.expect_light("saved")
-    assert len(desk.events()) == 25
+    assert len(desk.events()) == 50
 
 
 def test_errors_of_the_server_are_no_loss(desk: Desk) -> None:
@@ -358,6 +357,84 @@ def test_hostile_document_does_nothing(desk: Desk) -> None:
     assert alerts == [] and len(desk.events()) == 3
 
 
+def said(desk: Desk) -> list[tuple[str, str, int | None, str, str, bool]]:
+    rows = JudgmentEvent.objects.filter(judgment__item__pool__collection=desk.collection).order_by("pk")
+    return list(rows.values_list("judgment__item__docno", "answer", "grade", "reason", "note", "known"))
+
+
+def test_other_answers_by_key(desk: Desk) -> None:
+    first = desk.shown()
+    desk.page.keyboard.press("c")
+    desk.page.keyboard.type("1 page lost")  # a digit in a field is no grade
+    desk.page.keyboard.press("Enter")
+    second = desk.shown()
+    desk.page.keyboard.press("l")
+    third = desk.shown()
+    desk.page.keyboard.press("n")
+    desk.page.keyboard.type("look again")
+    desk.page.keyboard.press("Control+Enter")
+    assert desk.shown() == third
+    desk.page.keyboard.press("k")
+    desk.page.keyboard.press("3")
+    fourth = desk.shown()
+    desk.page.keyboard.press("u")
+    assert desk.shown() == third
+    expect(desk.page.locator("[data-done]")).to_have_text("1")
+    desk.page.keyboard.press("2")
+    assert desk.shown() == fourth and len({first, second, third, fourth}) == 4
+    desk.expect_light("saved")
+    assert said(desk) == [
+        (first, "cannot", None, "1 page lost", "", False),
+        (second, "later", None, "", "", False),
+        (third, "open", None, "", "look again", False),
+        (third, "open", None, "", "look again", True),
+        (third, "grade", 3, "", "look again", True),
+        (third, "open", None, "", "look again", True),
+        (third, "grade", 2, "", "look again", True),
+    ]
+
+
+@pytest.mark.parametrize("desk", [2], indirect=True)
+def test_later_comes_back_at_the_end(desk: Desk) -> None:
+    shown = []
+    for key in "l1111":
+        expect(desk.page.locator("article:not([aria-busy]) .judge-docno")).to_be_visible()
+        shown.append(desk.shown())
+        desk.page.keyboard.press(key)
+        desk.expect_light("saved")
+    expect(desk.page.get_by_role("heading", name="All judged")).to_be_visible(timeout=20_000)
+    assert len(set(shown)) == 4 and shown[0] == shown[-1]
+
+
+def test_other_answers_survive_offline_and_reload(desk: Desk) -> None:
+    desk.page.route("**/judge/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    first = desk.shown()
+    desk.page.keyboard.press("k")
+    desk.page.keyboard.press("2")
+    second = desk.shown()
+    desk.page.keyboard.press("l")
+    third = desk.shown()
+    desk.page.reload()
+    desk.expect_light("3 unsent")
+    assert desk.shown() == third
+    desk.page.unroute("**/judge/**")
+    desk.page.evaluate("dispatchEvent(new Event('online'))")
+    desk.expect_light("saved")
+    assert [(docno, answer, grade) for docno, answer, grade, *_ in said(desk)] == [
+        (first, "open", None),
+        (first, "grade", 2),
+        (second, "later", None),
+    ]
+
+
+def test_without_a_database_in_the_browser(desk: Desk) -> None:
+    desk.page.add_init_script("Object.defineProperty(self, 'indexedDB', {get() { throw new Error('refused'); }})")
+    desk.open()
+    wanted = press_fast(desk, 3)
+    desk.expect_light("saved")
+    assert desk.events() == wanted
+
+
 def test_phone(desk: Desk) -> None:
     desk.page.set_viewport_size(PHONE)  # type: ignore[arg-type]
     desk.page.reload()
@@ -389,6 +466,11 @@ def test_without_script(site: Site, world: World, browser: Browser) -> None:
     expect(page.locator(".judge-docno")).to_have_text(first)
     page.locator("button.grade").nth(3).click()
     expect(page.locator(".judge-count")).to_contain_text("1 / 30")
+    page.locator(".judge-more summary").click()
+    page.get_by_label("Reason").fill("cut off")
+    page.get_by_role("button", name="Can’t judge").click()
+    expect(page.locator(".judge-count")).to_contain_text("2 / 30")
     rows = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection).order_by("pk")
-    assert list(rows.values_list("judgment__item__docno", "grade")) == [(first, 1), (first, 3)]
+    assert list(rows.values_list("judgment__item__docno", "grade"))[:2] == [(first, 1), (first, 3)]
+    assert [row.reason for row in rows] == ["", "", "cut off"]
     context.close()

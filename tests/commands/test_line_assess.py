@@ -1,4 +1,4 @@
-"""Commands of judging: assign, progress, agreement, judgments."""
+"""Commands of judging: assign, progress, leases, agreement, judgments."""
 
 import csv
 import io
@@ -7,6 +7,8 @@ import json
 import pytest
 
 from assess.models import AssignmentPlan, Seat
+from assess.services import assigning
+from assess.services.assigning import Wanted
 from tests.assess.conftest import Bench, bench
 from tests.commands.conftest import Assize
 
@@ -43,7 +45,7 @@ def test_progress(assize: Assize, bench: Bench) -> None:
     bench.assign(overlap=0)
     bench.judge(bench.ann, 2, seconds=3)
     found = assize("progress", "harbour-trials", "--json").json
-    assert found[0] == {"of": "all", "name": "All", "done": 2, "left": 8, "seconds": 3.0}
+    assert found[0] == {"of": "all", "name": "All", "done": 2, "left": 8, "skipped": 0, "later": 0, "seconds": 3.0}
     assert [(row["name"], row["left"]) for row in found if row["of"] == "assessor"] == [
         ("ann-assessor", 3),
         ("bob-beholder", 5),
@@ -69,3 +71,14 @@ def test_judgments(assize: Assize, bench: Bench) -> None:
     assert (row["docno"], row["grade"], row["assessor"]) == (card.docno, "3", "A1")
     assert json.loads(assize("judgments", "harbour-trials", "--format", "jsonl").out)["topic"] == "1"
     assert assize("judgments", "harbour-trials", "--history", "--json").json[0]["previous_grade"] is None
+
+
+def test_leases(assize: Assize, bench: Bench) -> None:
+    wanted = [Wanted(topic, [bench.ann, bench.bob]) for topic in bench.topics]
+    assigning.assign(bench.collection, by=bench.organizer, wanted=wanted, overlap=0)
+    bench.cards(bench.ann, 3)
+    (row,) = assize("leases", "harbour-trials", "--json").json
+    assert (row["user"], row["items"], row["ended"]) == ("ann-assessor", 3, False)
+    assert assize("leases", "harbour-trials", "--free", "ann-assessor", "--json").json == []
+    told = "Error: Expected the user name of an assessor who holds documents; found “ann-assessor”."
+    assert assize("leases", "harbour-trials", "--free", "ann-assessor").told == (1, told)

@@ -22,11 +22,13 @@ class Command(CollectionCommand):
                 "name": (line.who or line.name) if kind == "assessor" else line.name,
                 "done": line.done,
                 "left": line.left,
+                "skipped": line.skipped,
+                "later": line.later,
                 "seconds": line.seconds if options["json"] or line.seconds is None else f"{line.seconds:.1f}",
             }
             for kind, lines in groups
             for line in lines
         ]
-        self.table(rows, ["of", "name", "done", "left", "seconds"])
+        self.table(rows, ["of", "name", "done", "left", "skipped", "later", "seconds"])
         if found.unassigned:
             self.say(f"{found.unassigned} of {found.items} items have no assessor.")

@@ -1,0 +1,161 @@
+"""Leases of shared topics: they end by themselves, are renewed while somebody looks, and late judgments are kept."""
+
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.http import Http404
+from django.utils import timezone
+
+from assess import blind, selectors
+from assess.models import Judgment, Seat
+from assess.services import assigning, judging
+from assess.services.assigning import Wanted
+from config.errors import Refusal
+from config.models import User
+from pooling.services import collections
+from tests.api.conftest import CallerFor, caller_for
+from tests.assess import factories
+from tests.assess.conftest import Bench
+from tests.conftest import ClientFor
+
+__all__ = ["caller_for"]
+
+
+@pytest.fixture
+def shared(bench: Bench) -> Bench:
+    """Twelve documents of one topic, which Ann and Bob share."""
+    (topic,) = factories.make_work(bench.collection, bench.organizer, topics=1, items=12)
+    assigning.assign(bench.collection, by=bench.organizer, wanted=[Wanted(topic, [bench.ann, bench.bob])], overlap=0)
+    return bench
+
+
+def judge(bench: Bench, user: User, token: uuid.UUID, grade: int = 2) -> judging.Saved:
+    act = uuid.uuid4()
+    return judging.record_judgment(bench.collection, assessor=user, seat=token, grade=grade, client_id=act).saved
+
+
+def pass_time(minutes: int) -> None:
+    for seat in Seat.objects.filter(claimed_at__isnull=False):
+        assert seat.claimed_at
+        Seat.objects.filter(pk=seat.pk).update(claimed_at=seat.claimed_at - timedelta(minutes=minutes))
+
+
+def test_lease_ends_by_itself_and_the_next_gets_it(shared: Bench) -> None:
+    held = [card.token for card in shared.cards(shared.ann, 5)]
+    pass_time(29)
+    assert not {card.token for card in shared.cards(shared.bob, 5)} & set(held)
+    judging.free_leases(shared.collection, assessor=shared.bob)
+    pass_time(2)
+    assert blind.own_progress(shared.collection, shared.bob).free == 12
+    assert [card.token for card in shared.cards(shared.bob, 5)] == held
+
+
+def test_who_comes_back_has_the_same_documents(shared: Bench) -> None:
+    held = [card.token for card in shared.cards(shared.ann, 5)]
+    pass_time(45)
+    assert [card.token for card in shared.cards(shared.ann, 5)] == held  # nobody took them: they are hers for another while
+    assert not {card.token for card in shared.cards(shared.bob, 5)} & set(held)
+
+
+def test_looking_and_judging_renew(shared: Bench) -> None:
+    held = [card.token for card in shared.cards(shared.ann, 5)]
+    pass_time(20)
+    judging.hold_items(shared.collection, assessor=shared.ann, held=held)
+    pass_time(20)
+    judge(shared, shared.ann, held[0])
+    pass_time(20)
+    mine = {card.token for card in shared.cards(shared.bob, 12)}
+    assert mine and not mine & set(held)
+    assert all(seat.claimed_at for seat in Seat.objects.filter(token__in=held))
+
+
+def test_late_judgment_takes_the_seat_back(shared: Bench) -> None:
+    first, *_ = [card.token for card in shared.cards(shared.ann, 5)]
+    pass_time(31)
+    assert shared.cards(shared.bob, 5)[0].token == first
+    judge(shared, shared.ann, first, 3)
+    judge(shared, shared.bob, first, 1)  # he had it on screen: kept, and counted nowhere
+    rows = Judgment.objects.order_by("pk").values_list("assessor", "grade", "extra")
+    assert list(rows) == [(shared.ann.pk, 3, False), (shared.bob.pk, 1, True)]
+    assert selectors.judgment_table(shared.collection).grades.tolist() == [3]
+    assert [row["extra"] for row in selectors.exported(shared.collection)] == [False, True]
+    assert Seat.objects.get(token=first).assessor == shared.ann
+    assert first not in [card.token for card in shared.cards(shared.bob, 12)]
+
+
+def test_late_judgment_after_another_is_extra(shared: Bench) -> None:
+    first, *_ = [card.token for card in shared.cards(shared.ann, 5)]
+    pass_time(31)
+    shared.cards(shared.bob, 5)
+    judge(shared, shared.bob, first, 1)
+    saved = judge(shared, shared.ann, first, 3)
+    assert (saved.grade, saved.seen) == (3, 1)
+    assert judge(shared, shared.ann, first, 2).seen == 2  # a changed mind
+    assert selectors.judgment_table(shared.collection).grades.tolist() == [1]
+    assert selectors.progress(shared.collection).total.done == 1
+    with pytest.raises(Http404):
+        judge(shared, shared.stranger, first)
+
+
+def test_late_judgment_of_a_freed_seat(shared: Bench) -> None:
+    first, *_ = [card.token for card in shared.cards(shared.ann, 5)]
+    assert judging.free_leases(shared.collection, assessor=shared.ann) == 5
+    assert Seat.objects.filter(assessor=shared.ann).count() == 0
+    judge(shared, shared.ann, first)
+    assert Seat.objects.get(token=first).assessor == shared.ann and not Judgment.objects.get().extra
+
+
+def test_page_holds_a_fair_share_within_its_size(shared: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = [card.token for card in shared.cards(shared.ann, 20)]
+    more = judging.hold_items(shared.collection, assessor=shared.ann, held=held[:3])
+    assert len(held) == 5 and [card.token for card in more] == held[3:]  # of 12, shared by two, she has what is fair
+    size = len(more[0].text)
+    monkeypatch.setattr(blind, "MOST_LETTERS", 4 * size)
+    assert len(judging.hold_items(shared.collection, assessor=shared.ann, held=held[:3])) == 1
+    monkeypatch.setattr(blind, "MOST_LETTERS", 1)
+    assert judging.hold_items(shared.collection, assessor=shared.ann, held=held[:3]) == []
+    collections.archive_collection(shared.collection)
+    assert judging.hold_items(shared.collection, assessor=shared.ann, held=[]) == []
+
+
+def test_page_holds_fifty_of_ones_own(bench: Bench, client_for: ClientFor) -> None:
+    (topic,) = factories.make_work(bench.collection, bench.organizer, topics=1, items=60)
+    assigning.assign(bench.collection, by=bench.organizer, wanted=[Wanted(topic, [bench.ann])], overlap=0)
+    held = [card.token for card in bench.cards(bench.ann, judging.PAGE)]
+    client = client_for(bench.ann)
+    told = client.post("/c/harbour-trials/judge/hold/", {"held": ",".join(map(str, held))}).json()
+    assert len(held) == 20 and len(told["cards"]) == 30
+    assert not {card["seat"] for card in told["cards"]} & set(map(str, held))
+    odd = client.post("/c/harbour-trials/judge/hold/", {"held": "x"})
+    assert odd.status_code == 422
+
+
+def test_leaving_gives_back(shared: Bench, client_for: ClientFor, caller_for: CallerFor) -> None:
+    shared.cards(shared.ann, 5)
+    assert client_for(shared.ann).post("/c/harbour-trials/judge/hold/", {"leave": "1"}).json() == {"cards": []}
+    assert not Seat.objects.filter(assessor=shared.ann).exists()
+    ann = caller_for(shared.ann, "read", "judge")
+    assert len(ann("POST", "/collections/harbour-trials/queue/hold", {})) == 6  # half of what is free
+    assert ann("DELETE", "/collections/harbour-trials/queue/hold") == {"freed": 6}
+
+
+def test_organizer_sees_and_frees(shared: Bench, client_for: ClientFor, caller_for: CallerFor) -> None:
+    shared.cards(shared.ann, 5)
+    pass_time(31)
+    (lease,) = selectors.leases(shared.collection)
+    assert (lease.assessor, lease.items, lease.ended) == (shared.ann, 5, True)
+    assert lease.renewed_at < timezone.now() - timedelta(minutes=30)
+    client, base = client_for(shared.organizer), "/c/harbour-trials/progress/"
+    assert "5 held" in client.get(base).content.decode() and "lease ended" in client.get(base).content.decode()
+    assert client.post(f"{base}free/", {"user": "ann-assessor"}).status_code == 302
+    assert not Seat.objects.filter(assessor=shared.ann).exists()
+    assert "Freed 5 documents that Ann Assessor held." in client.get(base).content.decode()
+    with pytest.raises(Refusal, match="found “ann-assessor”"):
+        selectors.lease(shared.collection, "ann-assessor")
+    shared.cards(shared.ann, 3)
+    organizer = caller_for(shared.organizer)
+    assert [(row["user"], row["items"], row["ended"]) for row in organizer("GET", "/collections/harbour-trials/leases")] == [
+        ("ann-assessor", 3, False)
+    ]
+    assert organizer("DELETE", "/collections/harbour-trials/leases/ann-assessor") == {"freed": 3}
