@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from config.models import ApiToken, Job, User
 from pooling import access
-from pooling.core import strategies
+from pooling.core import planning
 from pooling.core.keys import PairIndex, find_topics
 from pooling.core.rankings import Rankings
 from pooling.models import (
@@ -203,13 +203,13 @@ def pool_sizes(collection: Collection, chosen: Sequence[Run], depths: Sequence[i
 
 
 @functools.lru_cache(maxsize=8)
-def _deepest(files: tuple[tuple[Path, int], ...], depth: int) -> strategies.Pool:
+def _deepest(files: tuple[tuple[Path, int], ...], depth: int) -> planning.Pool:
     """The pool of runs as they lie there; a document is in the depth-k pool if and only if its best rank is at most k."""
     found = [Rankings.from_bytes(path.read_bytes()).cut(depth) for path, _written in files]
-    return strategies.depth_pool(found, depth)
+    return planning.depth_pool(found, depth)
 
 
-def is_new(collection: Collection, found: strategies.Pool) -> "NDArray[np.bool_]":
+def is_new(collection: Collection, found: planning.Pool) -> "NDArray[np.bool_]":
     """Which pairs of a pool no drawn round has, and the collection has a topic for; aligned with its items."""
     numbers = np.array(sorted(n.encode() for n in collection.topics.values_list("number", flat=True)), np.bytes_)
     codes = find_topics(numbers, found.topics)

@@ -10,7 +10,7 @@ from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job, JobState, User
 from pooling import selectors
-from pooling.core import strategies
+from pooling.core import planning
 from pooling.models import Collection, Pool, PoolItem, Run
 from pooling.services.work import ROWS, Work, pause, remove_in_chunks
 
@@ -73,7 +73,7 @@ def draw_pool(pool: Pool, work: Work) -> Pool:
     for number, run in enumerate(runs):
         work.progress(number, len(runs), f"Reading run {run.tag}")
         rankings.append(selectors.rankings(run))
-    found = strategies.depth_pool(rankings, int(pool.parameters["depth"]))
+    found = planning.depth_pool(rankings, int(pool.parameters["depth"]))
     items = _new_items(pool, found)
     if not items:
         pool.delete()
@@ -92,7 +92,7 @@ def draw_pool(pool: Pool, work: Work) -> Pool:
     return pool
 
 
-def _new_items(pool: Pool, found: strategies.Pool) -> list[PoolItem]:
+def _new_items(pool: Pool, found: planning.Pool) -> list[PoolItem]:
     """Items for the pairs that no earlier round has, of topics that the collection still has."""
     known = dict(pool.collection.topics.values_list("number", "pk"))
     fresh = selectors.is_new(pool.collection, found)

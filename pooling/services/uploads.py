@@ -1,14 +1,10 @@
 """Files that come in: documents, topics, runs. Received at once, checked by a job, taken whole or refused whole."""
 
-import gzip
 import hashlib
 import secrets
 import time
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import BinaryIO, cast
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -18,12 +14,13 @@ from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job, JobState, User
 from pooling import selectors
-from pooling.core.documents import DocumentSpec, read_documents
+from pooling.core.document_spec import DocumentSpec
+from pooling.core.documents import read_documents
 from pooling.core.findings import Report
-from pooling.core.lines import GZIP, Unpackable, unpack
+from pooling.core.lines import Unpackable, unpack
 from pooling.core.rankings import Rankings
 from pooling.core.runs import read_run
-from pooling.core.topics import Encoding, TopicSpec, read_topics
+from pooling.core.topics import TopicSpec, read_topics
 from pooling.models import Collection, Corpus, Document, Run, RunKind, Topic, Upload, UploadKind, UploadState
 from pooling.services.work import Work, pause, remove_in_chunks
 
@@ -211,8 +208,7 @@ def _unpacked(path: Path) -> bytes:
 
 def _take_topics(upload: Upload, path: Path, report: Report, work: Work) -> Report:
     work.progress(0, 2, "Reading the topics")
-    encoding: Encoding = "cp1252" if upload.options.get("encoding") == "cp1252" else "utf-8"
-    topics, report = read_topics(_unpacked(path), encoding=encoding)
+    topics, report = read_topics(_unpacked(path), encoding=upload.options.get("encoding", "utf-8"))
     if not report.ok:
         return report
     work.progress(1, 2, f"Storing {len(topics):,} topics")
@@ -282,8 +278,8 @@ def _switch_documents(upload: Upload, corpus: Corpus, generation: int, count: in
 
 def _store_documents(corpus: Corpus, generation: int, path: Path, report: Report, work: Work) -> int:
     count, size = 0, path.stat().st_size
-    with _opened(path) as (raw, file):
-        for documents in read_documents(file, report, chunk=DOCUMENTS_AT_ONCE):
+    with path.open("rb") as raw:
+        for documents in read_documents(raw, report, chunk=DOCUMENTS_AT_ONCE):
             count += len(documents)
             work.progress(min(raw.tell(), size - 1), size, f"{count:,} documents read")
             if report.ok:
@@ -295,24 +291,6 @@ def _store_documents(corpus: Corpus, generation: int, path: Path, report: Report
 def _document(corpus: Corpus, generation: int, spec: DocumentSpec) -> Document:
     given = {"title": spec.title, "text": spec.text, "url": spec.url, "language": spec.lang, "date": spec.date}
     return Document(corpus=corpus, generation=generation, docno=spec.docno, **given)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """The file as it lies there, to see how far we are, and as it reads, unpacked as it goes if it is gzipped."""
-    with path.open("rb") as raw:
-        packed = raw.read(len(GZIP)) == GZIP
-        raw.seek(0)
-        if not packed:
-            yield raw, raw
-            return
-        try:
-            with gzip.open(raw) as file:
-                yield raw, cast(BinaryIO, file)
-        except EOFError:
-            raise Unpackable("The gzip file ends too early; it was probably cut off on the way.") from None
-        except (gzip.BadGzipFile, zlib.error):
-            raise Unpackable("The file begins like a gzip file but cannot be unpacked; it is damaged.") from None
 
 
 # Runs
