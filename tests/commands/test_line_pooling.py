@@ -43,7 +43,7 @@ def test_from_files_to_a_pool(assize: Assize, cast: Cast, folder: Path) -> None:
     assert [(row["depth"], row["items"]) for row in shown] == [(1, 4), (5, 5), (10, 5), (20, 5), (50, 5), (100, 5)]
     assert Pool.objects.count() == 0
     drawn = assize("draw-pool", "harbour-trials", "--depth", "1", "--run", "alpha", "--json", "--by", "olga-organizer")
-    assert drawn.json == [{"round": 1, "depth": 1, "runs": 1, "items": 3}]
+    assert drawn.json == [{"round": 1, "strategy": "depth", "runs": 1, "items": 3}]
     assert Pool.objects.get().drawn_by == cast.organizer
     again = assize("draw-pool", "harbour-trials", "--depth", "1", "--run", "alpha")
     assert again.status == 1 and "Nothing is new" in again.err
@@ -62,7 +62,7 @@ def test_bad_run_is_listed_by_line_and_stores_nothing(assize: Assize, cast: Cast
 
 def test_bad_documents_leave_the_old(assize: Assize, cast: Cast, folder: Path) -> None:
     assize("import-documents", "harbour-trials", folder / "docs.jsonl.gz")
-    told = assize("import-documents", "harbour-trials", folder / "topics.tsv")
+    told = assize("import-documents", "harbour-trials", folder / "a.run")
     assert told.status == 1
     assert selectors.documents(cast.collection).count() == 5
 
