@@ -220,6 +220,11 @@ def rankings(run: Run) -> Rankings:
     return Rankings.from_bytes(path.read_bytes())
 
 
+def passages(run: Run) -> Rankings | None:
+    """Its sub-document results in evaluation order, as docno:start-end; None where it ranks documents."""
+    return Rankings.from_bytes((settings.DATA / run.passages).read_bytes()) if run.passages else None
+
+
 # Pools
 
 
