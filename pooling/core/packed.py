@@ -86,10 +86,11 @@ def members(raw: BinaryIO) -> Iterator[tuple[str, BinaryIO]]:
 def is_archive(raw: BinaryIO) -> bool:
     """Whether several files may come out; the file is left where it was."""
     try:
-        kind = _peeled(raw)[1]
+        return _peeled(raw)[1] in ("zip", "tar")
+    except Unpackable:  # whoever reads it will say so
+        return False
     finally:
         raw.seek(0)
-    return kind in ("zip", "tar")
 
 
 def _peeled(raw: BinaryIO) -> tuple[BinaryIO, Kind]:
