@@ -31,8 +31,9 @@ lint: .venv/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/python manage.py makemigrations --check --dry-run
 
-bench: .venv/.installed-dev
+bench: .venv/.installed-bench
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.bench_pooling
 
 docs: .venv/.installed-dev
 	$(BIN)/python -m docs.make
@@ -57,3 +58,8 @@ clean:
 	@echo "Installing, with the tools for tests…"
 	@$(BIN)/uv pip install --quiet -c constraints.txt -e '.[dev]' || $(RUN) pip install --quiet -c constraints.txt -e '.[dev]'
 	@touch $@ .venv/.installed
+
+# What `make bench` compares with.
+.venv/.installed-bench: .venv/.installed-dev pyproject.toml constraints.txt
+	@$(BIN)/uv pip install --quiet -c constraints.txt -e '.[dev,bench]' || $(RUN) pip install --quiet -c constraints.txt -e '.[dev,bench]'
+	@touch $@

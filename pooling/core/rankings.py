@@ -126,9 +126,9 @@ class Rankings:
         return Rankings.build(self.tag, topics, self.docnos, self.scores, dialect=dialect)
 
     def to_bytes(self) -> bytes:
-        """One compressed npz file; the same rankings give the same bytes."""
+        """One npz file; the same rankings give the same bytes. Not compressed: it is read far more often than written."""
         buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
             for name in _COLUMNS:
                 column = np.array(self.tag.encode()) if name == "tag" else getattr(self, name)
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
