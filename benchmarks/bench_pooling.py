@@ -114,7 +114,9 @@ def main() -> None:
         fifty, last = paths[:RUNS], paths[RUNS:]
         theirs, pairs = trectools(fifty)
         ours = pool(fifty)
-        mine = {(topic.decode(), docno.decode()) for topic, docno in zip(ours.topics.tolist(), ours.docnos.tolist(), strict=True)}
+        mine = {
+            (topic.decode(), docno.decode()) for topic, docno in zip(ours.topics.tolist(), ours.docnos.tolist(), strict=True)
+        }
         if mine != pairs(theirs()):
             raise SystemExit("the two pools differ; nothing was timed")
         built = matrix(fifty)
@@ -123,8 +125,12 @@ def main() -> None:
         text = paths[0].with_suffix(".txt").read_bytes()
         (parsing,) = in_turns(lambda: read_run(text))
         run, bare = start_up(paths[0])
-    print(f"\nPools, Python {platform.python_version()}: {RUNS} runs × {TOPICS} topics × {RESULTS:,} results, {len(mine):,} items at depth {DEPTH}")
-    print(f"pool {one:.3f} s, plan {all_depths:.3f} s, trectools {other:.3f} s; matrix {building:.3f} s, a run more {adding * 1000:.1f} ms")
+    print(
+        f"\nPools, Python {platform.python_version()}: {RUNS} runs × {TOPICS} topics × {RESULTS:,} results, {len(mine):,} items at depth {DEPTH}"
+    )
+    print(
+        f"pool {one:.3f} s, plan {all_depths:.3f} s, trectools {other:.3f} s; matrix {building:.3f} s, a run more {adding * 1000:.1f} ms"
+    )
     print(f"read and order a run {parsing:.3f} s; `assize pool` {run:.2f} s, Python alone {bare:.2f} s")
     print(Goal("trectools' pool ÷ ours from stored runs", other / one, 20))
     print(Goal("plan of all depths ÷ one pool", all_depths / one, 2, least=False))

@@ -1,9 +1,6 @@
 """Files that come packed: gzip, bzip2, Zstandard, zip and tar, told by their content and never by their name."""
 
-import bz2
 import io
-import tarfile
-import zipfile
 import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Literal, cast
@@ -112,6 +109,8 @@ def _peeled(raw: BinaryIO) -> tuple[BinaryIO, Kind]:
 
 
 def _zip(raw: BinaryIO) -> Iterator[tuple[str, BinaryIO]]:
+    import zipfile  # late, like the others: most files are not packed so, and small commands start at once
+
     try:
         with zipfile.ZipFile(raw) as archive:
             for info in archive.infolist()[: MAX_MEMBERS + 1]:
@@ -128,6 +127,8 @@ def _zip(raw: BinaryIO) -> Iterator[tuple[str, BinaryIO]]:
 
 
 def _tar(raw: BinaryIO) -> Iterator[tuple[str, BinaryIO]]:
+    import tarfile
+
     try:
         with tarfile.open(fileobj=raw, mode="r|") as archive:
             for info in archive:
@@ -186,6 +187,9 @@ class _Counting(io.RawIOBase):
         return True
 
     def readinto(self, buffer: "memoryview[int]") -> int:  # type: ignore[override]
+        import tarfile
+        import zipfile
+
         try:
             data = self._file.read(len(buffer))
         except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError) as error:
@@ -255,6 +259,8 @@ def _begin(kind: Kind) -> Any:
     if kind == "gzip":
         return zlib.decompressobj(wbits=31)
     if kind == "bzip2":
+        import bz2
+
         return bz2.BZ2Decompressor()
     import zstandard  # late: few files are packed so
 

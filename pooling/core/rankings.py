@@ -1,7 +1,6 @@
 """THE order of a run: score descending, ties by docno descending. Pools and measures all read this."""
 
 import io
-import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -127,6 +126,8 @@ class Rankings:
 
     def to_bytes(self) -> bytes:
         """One npz file; the same rankings give the same bytes. Not compressed: it is read far more often than written."""
+        import zipfile  # late: commands on files alone do not store runs
+
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
             for name in _COLUMNS:
@@ -138,6 +139,8 @@ class Rankings:
     @classmethod
     def from_bytes(cls, data: bytes) -> "Rankings":
         """The rankings that `to_bytes` wrote; anything else is a ValueError."""
+        import zipfile
+
         refused = ValueError("expected the columns of a stored run, found another file")
         if not data.startswith(b"PK\x03\x04"):  # np.load would take it for a pickle
             raise refused

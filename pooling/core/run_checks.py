@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core.findings import Report, Said, Severity, shown
-from pooling.core.keys import PairIndex, code_topics, group_pairs
+from pooling.core.keys import PairIndex, code_topics, distinct, group_pairs
 from pooling.core.lines import spelled_topics, zeros_message
 from pooling.core.nearest import Nearest
 from pooling.core.rankings import evaluation_order
@@ -162,11 +162,11 @@ def _duplicates(columns: RunColumns, names: NDArray[np.bytes_], codes: NDArray[n
 
 def _split_topics(lines: NDArray[np.int64], names: NDArray[np.bytes_], codes: NDArray[np.int64], report: Report) -> None:
     heads = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1]))) if len(codes) else np.zeros(0, np.int64)
-    if len(heads) == len(np.unique(codes[heads])):
+    _, begins, _ = distinct(codes[heads])
+    if len(heads) == len(begins):
         return
-    _, begins = np.unique(codes[heads], return_index=True)
     later = np.setdiff1d(heads, heads[begins])
-    _, second = np.unique(codes[later], return_index=True)
+    _, second, _ = distinct(codes[later])
     rows = later[second]
     report.add_many(
         "warning",
@@ -245,7 +245,7 @@ def _counts(
 
 def _first_of_each(topic: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
     """Of places listed topic by topic, the first of each topic."""
-    return places[np.unique(topic[places], return_index=True)[1]]
+    return places[distinct(topic[places])[1]]
 
 
 def _disagreement(
