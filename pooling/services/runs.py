@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from config.errors import Conflict
+from config.errors import Conflict, Refusal
 from config.models import User
 from pooling import access, selectors
 from pooling.core.findings import Report
@@ -177,8 +177,12 @@ def edit_run(
     collection = Collection.objects.select_for_update().get(pk=run.collection_id)
     if collection.is_archived:
         raise Conflict("This collection is archived; restore it first.")
+    try:
+        run.efficiency = checked_figures(efficiency)
+    except ValueError as error:
+        raise Refusal(str(error)) from error
     run.group, run.kind, run.description = group.strip(), kind, description.strip()
-    run.priority, run.language, run.efficiency = priority, language.strip(), checked_figures(efficiency)
+    run.priority, run.language = priority, language.strip()
     run.full_clean()
     run.save(update_fields=["group", "kind", "description", "priority", "language", "efficiency"])
     return run

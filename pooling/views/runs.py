@@ -91,7 +91,9 @@ def run(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
         "run": found,
         "upload": found.upload,
         "findings": found.upload.report.get("findings", []),
-        "figures": [(figure, found.efficiency[figure.name]) for figure in FIGURES if figure.name in found.efficiency],
+        "figures": [
+            (figure, f"{found.efficiency[figure.name]:,.12g}") for figure in FIGURES if figure.name in found.efficiency
+        ],
         "earlier": found.earlier.select_related("upload", "submitted_by"),
     }
     return page(request, "pooling/run.html", found.collection, **context)

@@ -1,4 +1,5 @@
 import gzip
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,35 @@ def test_what_cannot_be_done_is_told(
     told = assize(*arguments)
     assert told.status == 1
     assert words in told.err
+
+
+def test_folders_archives_languages_and_strategies(assize: Assize, cast: Cast, folder: Path) -> None:
+    pages = folder / "pages"
+    (pages / "deep").mkdir(parents=True)
+    (pages / "d1.txt").write_text("one")
+    (pages / "deep" / "d2.html").write_text("<html><title>Two</title><body>two</body></html>")
+    assert assize("import-topics", "harbour-trials", folder / "topics.tsv", "--language", "en").out == "3 topics\n"
+    (folder / "fr.tsv").write_text("1\tles marées\n2\tles murs\n10\tles pilotes\n")
+    done = assize("import-topics", "harbour-trials", folder / "fr.tsv", "--language", "fr", "--parallel")
+    assert (done.status, selectors.topic_languages(cast.collection)) == (0, ["en", "fr"])
+    with zipfile.ZipFile(folder / "runs.zip", "w") as archive:
+        for name in ("a.run", "b.run"):
+            archive.write(folder / name, name)
+        archive.writestr("b.yml", "actor: {team: South}\nefficiency: {cpu_seconds: 2}\n")
+    done = assize("import-run", "harbour-trials", folder / "runs.zip", "--priority", "2", "--figure", "index_bytes=5")
+    assert (done.status, done.out) == (0, "alpha  3 topics  4 lines\nbeta  3 topics  4 lines\n")
+    told = {run.tag: (run.group, run.priority, run.efficiency) for run in Run.objects.all()}
+    assert told["beta"] == ("South", 2, {"cpu_seconds": 2.0, "index_bytes": 5.0})
+    assert assize("import-run", "harbour-trials", folder / "a.run").status == 1
+    assert assize("import-run", "harbour-trials", folder / "a.run", "--replace").status == 0
+    wrong = assize("import-run", "harbour-trials", folder / "a.run", "--figure", "speed=5")
+    assert wrong.status == 1 and "“speed” is no efficiency figure" in wrong.err
+    shown = assize(
+        "draw-pool", "harbour-trials", "--strategy", "rrf", "--budget", "1", "--estimate", "--seconds", "36", "--json"
+    ).json
+    assert shown == [{"number": number, "items": 1, "new": 1, "hours": 0.01} for number in ("1", "2", "10")]
+    drawn = assize("draw-pool", "harbour-trials", "--strategy", "rrf", "--budget", "1", "--json")
+    assert drawn.json == [{"round": 1, "strategy": "rrf", "runs": 2, "items": 3}]
+    kept = assize("import-documents", "harbour-trials", pages, "--only-pool")
+    assert (kept.status, kept.out) == (0, "1 documents  2 missing\n")
+    assert assize("import-documents", "harbour-trials", pages).out == "2 documents\n"
