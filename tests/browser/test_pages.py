@@ -188,7 +188,7 @@ CASES = [
     Case("rules", "rules", "organizer", LINE + "rules/"),
     Case("rules-error", "rules", "organizer", LINE + "rules/", press("Save", Results_per_topic="0"), 422),
     Case("pool", "pool", "organizer", LINE + "pool/"),
-    Case("pool-rrf", "pool", "organizer", LINE + "pool/?strategy=rrf", unfold("By run")),
+    Case("pool-rrf", "pool", "organizer", LINE + "pool/?strategy=rrf", unfold("This plan by run")),
     Case("pool-round", "pool_round", "organizer", LINE + "pool/2/"),
     Case("pool-items", "pool_items", "organizer", LINE + "pool/items/?topic=3"),
     Case("pool-items-missing", "pool_items", "organizer", "/c/{w.undocumented.slug}/pool/items/?missing=1"),

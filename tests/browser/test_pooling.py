@@ -77,9 +77,9 @@ def to_a_pool(page: Page, slug: str, folder: Path, depth: int, *, documents: int
     expect(page.locator(".figures dd").first).to_have_text(f"{items:,}")
     assert page.locator(".figures dd").all_inner_texts() == [f"{items:,}", f"{items / 100:,.1f}", str(len(files))]
     assert number(page.locator("#plan tr.mine td").nth(1).inner_text()) == items
-    page.get_by_text("By topic", exact=True).first.click()
+    page.get_by_text("This plan by topic").click()
     assert {row[0]: number(row[2]) for row in rows(page, "Plan by topic")} == by_topic
-    page.get_by_text("By run: who contributes what").click()
+    page.get_by_text("This plan by run: who contributes what").click()
     planned = {row[0]: (number(row[2]), number(row[4])) for row in rows(page, "Plan by run")}
     assert planned == {tag: (count, unique.get(tag, 0)) for tag, count in pooled.items()}
 
