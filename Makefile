@@ -37,6 +37,7 @@ lint: .venv/.installed-dev
 bench: .venv/.installed-bench
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -W ignore -m benchmarks.bench_eval --linear
+	$(BIN)/python -m benchmarks.bench_pooling
 
 docs: .venv/.installed-dev
 	$(BIN)/python -m docs.make
@@ -59,7 +60,7 @@ clean:
 
 .venv/.installed-bench: .venv/.installed-dev
 	@echo "Installing the tools to compare with…"
-	@$(BIN)/uv pip install --quiet -c constraints.txt -e '.[dev,bench]' || $(RUN) pip install --quiet -c constraints.txt -e '.[dev,bench]'
+	@$(UV) -e '.[dev,bench]' || $(RUN) pip install --quiet -c constraints.txt -e '.[dev,bench]'
 	@touch $@
 
 .venv/.installed-dev: .venv/bin/uv pyproject.toml constraints.txt

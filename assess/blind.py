@@ -19,7 +19,7 @@ from django.utils import timezone
 from assess.core import reading
 from assess.models import Answer, Assignment, Judgment, JudgmentEvent, Seat
 from config.models import User
-from pooling.models import Collection, Document
+from pooling.models import Collection, Document, Membership
 
 FEW = 3  # documents, handed out whatever their size
 PAGE_LETTERS = 1_000_000  # of the documents a page comes with
@@ -129,19 +129,26 @@ def _cards(collection: Collection, found: QuerySet[Seat], count: int) -> list[Ca
     document = _documents(collection).values(found=JSONObject(**{name: name for name in FIELDS}))
     head = Judgment.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor"), occasion=0)
     topic = ("item__topic__number", "item__topic__title", "item__topic__description", "item__topic__narrative")
+    reads = Membership.objects.filter(collection=collection, user=OuterRef("assessor"), ended_at=None).exclude(
+        topic_language=""
+    )
     rows = found.filter(Exists(_documents(collection))).annotate(
         document=Subquery(document[:1], output_field=JSONField()),
         head=Subquery(head.values(found=JSONObject(**SAID, seen="event_count"))[:1], output_field=JSONField()),
+        reads=Subquery(reads.values("topic_language")[:1]),
     )
-    columns = rows.values_list("token", *topic, "item__docno", "document", "judged_at", "head")
+    columns = rows.values_list(
+        "token", *topic, "item__docno", "document", "judged_at", "head", "reads", "item__topic__translations"
+    )
     return [_card(*row) for row in columns[:count]]
 
 
 def _card(*row: Any) -> Card:
-    token, number, title, description, narrative, docno, document, judged_at, head = row
+    token, number, title, description, narrative, docno, document, judged_at, head, reads, translations = row
     said = dict[str, Any](head or NOTHING)
     said |= {"known": bool(said["known"]), "waits": judged_at is None}
-    return Card(token, number, title, description, narrative, docno, **document, **said)
+    words = translations.get(reads) or {"title": title, "description": description, "narrative": narrative}
+    return Card(token, number, words["title"], words["description"], words["narrative"], docno, **document, **said)
 
 
 def next_cards(collection: Collection, assessor: User, count: int, *, but: Iterable[uuid.UUID] = ()) -> list[Card]:

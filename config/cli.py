@@ -3,7 +3,7 @@
 import ast
 import os
 import sys
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,6 +29,8 @@ def _run(argv: list[str]) -> int:
     if argv[1:] in ([], ["help"], ["-h"], ["--help"]):
         print(overview())
     elif argv[1:] in (["--version"], ["version"]):
+        from importlib import metadata  # late: it loads a good part of the library
+
         print(f"assize {metadata.version('assize')}")
     else:
         # Options keep their hyphens, the command's name loses them; the second word is the name after `help`.

@@ -8,6 +8,8 @@ from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
+from django.core.handlers.wsgi import LimitedStream
+from django.http.multipartparser import MultiPartParserError
 
 
 class UploadTooLarge(RequestDataTooBig):
@@ -25,7 +27,7 @@ class UploadLimit(FileUploadHandler):
     def handle_raw_input(
         self, input_data: IO[bytes], META: dict[str, str], content_length: int, boundary: str, encoding: str | None = None
     ) -> None:
-        self.seen = 0
+        self.seen, self.input, self.expected = 0, input_data, content_length
         if content_length > settings.UPLOAD_MB * 1_000_000:
             raise _refusal(content_length)
 
@@ -37,6 +39,13 @@ class UploadLimit(FileUploadHandler):
 
     def file_complete(self, file_size: int) -> UploadedFile[Any] | None:
         return None
+
+    def upload_complete(self) -> None:
+        """Refuses what was cut off on the way: Django takes what came for the whole, and half a run may look like one."""
+        stream = getattr(self.input, "_stream", None)
+        came: int = getattr(stream, "_pos", self.expected)
+        if isinstance(stream, LimitedStream) and came < self.expected:
+            raise MultiPartParserError(f"The upload was cut off: {came:,} of {self.expected:,} bytes came. Send it again.")
 
     def upload_interrupted(self) -> Any:
         self.seen = 0

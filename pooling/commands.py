@@ -1,6 +1,7 @@
 """What the commands on a collection share. Beside config/commands.py, since the frame knows no app."""
 
-from collections.abc import Iterator, Sequence
+import tarfile
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,17 +25,33 @@ class UploadCommand(CollectionCommand):
     """Takes files into a collection, each whole or not at all; the faults of a bad one are listed by line."""
 
     def take(self, options: Options, kind: UploadKind, names: Sequence[str], told: dict[str, str] | None = None) -> None:
-        collection, by, refused = self.collection(options["slug"]), self.actor(options), 0
+        collection, by = self.collection(options["slug"]), self.actor(options)
+        taken = []
         for name in names:
             with _chunks(name) as chunks:
                 upload = uploads.receive_file(collection, by=by, kind=kind, name=name, chunks=chunks, options=told, later=False)
-            with self.bar(upload.name) as tell, Direct(tell) as work:
-                uploads.check_upload(upload, work)
-            self._report(upload)
-            refused += upload.state != UploadState.ACCEPTED
+            taken.append(self.look_through(upload))
+        self._conclude(taken)
+
+    def take_runs(self, options: Options, names: Sequence[str], told: dict[str, str]) -> None:
+        """Run files and archives of them, each run by itself; all are received before the first is checked."""
+        collection, by = self.collection(options["slug"]), self.actor(options)
+        files = ((name, _whole(name)) for name in names)
+        received = uploads.receive_runs(collection, by=by, files=files, options=told, later=False)
+        self._conclude([self.look_through(upload) for upload in received])
+
+    def look_through(self, upload: Upload) -> Upload:
+        with self.bar(upload.name) as tell, Direct(tell) as work:
+            uploads.check_upload(upload, work)
+        self._report(upload)
+        return upload
+
+    @staticmethod
+    def _conclude(taken: Sequence[Upload]) -> None:
+        refused = [upload for upload in taken if upload.state != UploadState.ACCEPTED]
         if refused:
-            files = names[0] if len(names) == 1 else f"{refused} of {len(names)} files"
-            raise Error(f"Refused: {files}. Nothing of {'it' if refused == 1 else 'them'} was stored.")
+            files = taken[0].name if len(taken) == 1 else f"{len(refused)} of {len(taken)} files"
+            raise Error(f"Refused: {files}. Nothing of {'it' if len(refused) == 1 else 'them'} was stored.")
 
     def _report(self, upload: Upload) -> None:
         for found in upload.report["findings"]:
@@ -42,14 +59,48 @@ class UploadCommand(CollectionCommand):
             self.stderr.write(printable(f"{where}: {found['severity']}: {found['message']}"), lambda text: text)
         if upload.state == UploadState.ACCEPTED:
             facts = upload.report["facts"]
-            words = {"tag": "", "topics": "topics", "lines": "lines", "documents": "documents"}
-            self.stdout.write("  ".join(f"{value} {words[name]}".strip() for name, value in facts.items()))
+            words = {"tag": "", "topics": "topics", "lines": "lines", "documents": "documents", "missing": "missing"}
+            self.stdout.write("  ".join(f"{value} {words[name]}".strip() for name, value in facts.items() if name in words))
 
 
 @contextmanager
-def _chunks(name: str) -> Iterator[Iterator[bytes]]:
+def _chunks(name: str) -> Iterator[Iterable[bytes]]:
     try:
-        with Path(name).open("rb") as file:
-            yield iter(lambda: file.read(CHUNK), b"")
+        if Path(name).is_dir():
+            yield _folder(Path(name))
+        else:
+            with Path(name).open("rb") as file:
+                yield iter(lambda: file.read(CHUNK), b"")
     except OSError as error:
         raise Error(f"{name}: {error.strerror}.") from error
+
+
+def _whole(name: str) -> Iterator[bytes]:
+    with _chunks(name) as chunks:
+        yield from chunks
+
+
+class _Sink:
+    """Takes what is written, to be handed on piece by piece."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+
+    def write(self, data: bytes) -> int:
+        self.parts.append(bytes(data))
+        return len(data)
+
+    def taken(self) -> bytes:
+        data, self.parts = b"".join(self.parts), []
+        return data
+
+
+def _folder(folder: Path) -> Iterator[bytes]:
+    """The files of a folder as a tar archive, made as it is read; links are not followed."""
+    sink = _Sink()
+    with tarfile.open(fileobj=sink, mode="w|") as archive:  # type: ignore[call-overload]
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and not path.is_symlink():
+                archive.add(path, arcname=str(path.relative_to(folder)), recursive=False)
+                yield sink.taken()
+    yield sink.taken()

@@ -11,9 +11,13 @@ from django.core.files.uploadedfile import UploadedFile
 from django.core.validators import validate_email
 from django.forms import BaseFormSet, formset_factory
 
+from pooling.core.documents import FORMATS
+from pooling.core.encodings import ENCODINGS
+from pooling.core.metadata import FIGURES
 from pooling.core.presets import PRESETS, GradeSpec
+from pooling.core.strategies import COMMON, STRATEGIES, Parameter
 from pooling.models import Collection, Grade, Role, Run, RunKind
-from pooling.services import pools
+from pooling.services.runs import FIGURE_PREFIX
 
 
 class CreateForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -120,15 +124,66 @@ class MachineForm(forms.Form):
 class DocumentsForm(forms.Form):
     file = forms.FileField(
         label="File of documents",
-        help_text="One JSON object on each line: id, and title, text, url, lang, date as far as you have them. Gzipped is fine.",
+        help_text="JSON lines, TREC's <DOC> elements, TSV, SMART, or an archive of texts and pages; gzip, bzip2, Zstandard, zip or tar.",
     )
+    format = forms.ChoiceField(label="Form", choices=list(FORMATS.items()), initial="auto", required=False)
+    encoding = forms.ChoiceField(choices=list(ENCODINGS.items()), initial="utf-8", required=False)
+    only = forms.ChoiceField(
+        label="Keep",
+        choices=[("all", "Every document of the file"), ("pool", "Only what the pool needs: the rest is read and left out")],
+        initial="all",
+        required=False,
+        widget=forms.RadioSelect,
+    )
+
+    def options(self) -> dict[str, str]:
+        return {name: self.cleaned_data[name] for name in ("format", "encoding", "only")}
 
 
 class TopicsForm(forms.Form):
-    file = forms.FileField(label="File of topics", help_text="TREC's <top> elements, or lines of number, tab, title.")
-    encoding = forms.ChoiceField(
-        choices=[("utf-8", "UTF-8"), ("cp1252", "Windows-1252")], initial="utf-8", help_text="Older files are often the second."
+    file = forms.FileField(
+        label="File of topics", help_text="TREC's <top> elements, XML, JSON lines, SMART, or lines of number, tab, title."
     )
+    encoding = forms.ChoiceField(
+        choices=list(ENCODINGS.items()), initial="utf-8", required=False, help_text="Older files are often Windows-1252."
+    )
+    language = forms.CharField(
+        max_length=20, required=False, help_text="Of topics that name none: a tag such as en, fr or pt-BR; may stay empty."
+    )
+    numbering = forms.ChoiceField(
+        label="Numbers",
+        choices=[("given", "As in the file"), ("running", "1, 2, 3 … in the order of the file")],
+        initial="given",
+        required=False,
+        widget=forms.RadioSelect,
+    )
+    parallel = forms.BooleanField(
+        label="Add as another language version",
+        required=False,
+        help_text="The topics stay; those of the file are the same topics in its language.",
+    )
+
+    def options(self) -> dict[str, str]:
+        given = {name: self.cleaned_data[name] for name in ("encoding", "language", "numbering")}
+        return {**given, "parallel": "yes" if self.cleaned_data["parallel"] else ""}
+
+
+class TopicForm(forms.Form):
+    title = forms.CharField(max_length=5000, widget=forms.TextInput(attrs={"dir": "auto"}))
+    description = forms.CharField(max_length=50_000, required=False, widget=forms.Textarea(attrs={"rows": 4, "dir": "auto"}))
+    narrative = forms.CharField(max_length=50_000, required=False, widget=forms.Textarea(attrs={"rows": 8, "dir": "auto"}))
+    language = forms.CharField(max_length=20, required=False, help_text="A tag such as en; may stay empty.")
+    of = forms.CharField(max_length=20, required=False, widget=forms.HiddenInput)
+
+
+class RulesForm(forms.ModelForm):  # type: ignore[type-arg]
+    class Meta:
+        model = Collection
+        fields = ["max_per_topic", "expected_per_topic", "runs_per_group", "strict_runs", "runs_open_at", "runs_close_at"]
+        widgets = {
+            name: forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+            for name in ("runs_open_at", "runs_close_at")
+        }
 
 
 class _FilesInput(forms.ClearableFileInput):
@@ -145,35 +200,86 @@ class _FilesField(forms.FileField):
         return [super(_FilesField, self).clean(one, initial) for one in given]
 
 
+def _figure_fields() -> dict[str, forms.Field]:
+    fields: dict[str, forms.Field] = {}
+    for figure in FIGURES:
+        label = f"{figure.label} ({figure.unit})"
+        fields[f"{FIGURE_PREFIX}{figure.name}"] = forms.FloatField(label=label, required=False, min_value=0)
+    return fields
+
+
+KINDS = [
+    (RunKind.AUTOMATIC, "Automatic: no human hand between topic and ranking"),
+    (RunKind.MANUAL, "Manual: anything else"),
+]
+
+
+class FiguresForm(forms.Form):
+    """Efficiency, as far as it is known; stands folded beside another form."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields.update(_figure_fields())
+
+    def figures(self) -> dict[str, float]:
+        given = {name.removeprefix(FIGURE_PREFIX): value for name, value in self.cleaned_data.items()}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def options(self) -> dict[str, str]:
+        return {name: repr(value) for name, value in self.cleaned_data.items() if value is not None}
+
+
 class RunsForm(forms.Form):
     file = _FilesField(
         label="Run files",
-        help_text="Six columns: topic Q0 docno rank score tag. One file is one run; choose several at once. Gzipped is fine.",
+        help_text="Six columns: topic Q0 docno rank score tag. Several at once, packed or in one archive; a YAML file of ir_metadata goes with the run of its name.",
     )
     group = forms.CharField(max_length=80, required=False, help_text="Who made these runs, such as a team or an institute.")
-    kind = forms.ChoiceField(
-        choices=[
-            (RunKind.AUTOMATIC, "Automatic: no human hand between topic and ranking"),
-            (RunKind.MANUAL, "Manual: anything else"),
-        ],
-        initial=RunKind.AUTOMATIC,
-        widget=forms.RadioSelect,
-    )
+    kind = forms.ChoiceField(choices=KINDS, initial=RunKind.AUTOMATIC, widget=forms.RadioSelect)
     description = forms.CharField(
         max_length=5000, required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="How these runs were made."
     )
+    priority = forms.IntegerField(
+        initial=1, min_value=1, max_value=999, required=False, help_text="Of your group's runs, the lowest is pooled first."
+    )
+    language = forms.CharField(
+        label="Topics read in", max_length=20, required=False, help_text="The language, where the topics have several."
+    )
+    replace = forms.BooleanField(
+        label="Replace runs of the same tag", required=False, help_text="The earlier file is kept in the run's history."
+    )
 
     def options(self) -> dict[str, str]:
-        return {name: self.cleaned_data[name] for name in ("group", "kind", "description")}
+        data = self.cleaned_data
+        given = {name: data[name] for name in ("group", "kind", "description", "language")}
+        return {**given, "priority": str(data["priority"] or 1), "replace": "yes" if data["replace"] else ""}
+
+
+class RunForm(forms.ModelForm):  # type: ignore[type-arg]
+    class Meta:
+        model = Run
+        fields = ["group", "kind", "description", "priority", "language"]
+        labels = {"language": "Topics read in"}
+        widgets = {"description": forms.Textarea(attrs={"rows": 4})}
 
 
 class PoolForm(forms.Form):
-    depth = forms.IntegerField(
-        min_value=1, max_value=pools.MOST_DEPTH, initial=10, help_text="So many documents of each run and topic are judged."
-    )
+    """Made from what the strategy declares; the runs of the collection are ticked at first."""
 
-    def __init__(self, *args: Any, runs: Iterable[Run], **kwargs: Any) -> None:
+    strategy = forms.ChoiceField(choices=[(name, name) for name in STRATEGIES], required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, strategy: str, runs: Iterable[Run], pace: float | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["strategy"].initial = strategy
+        self.parameters = (*STRATEGIES[strategy].parameters, *COMMON)
+        self.fields.update({parameter.name: _parameter_field(parameter) for parameter in self.parameters})
+        self.fields["seconds"] = forms.FloatField(
+            label="Seconds per judgment",
+            min_value=0.1,
+            max_value=36_000,
+            required=False,
+            help_text=f"{pace:.0f} as seen so far, unless given." if pace else "To tell hours before anything is judged.",
+        )
         self.known = {str(run.pk): run for run in runs}
         choices = [(key, _run_label(run)) for key, run in self.known.items()]
         ticks = forms.CheckboxSelectMultiple(attrs={"class": "columns"})
@@ -181,6 +287,23 @@ class PoolForm(forms.Form):
 
     def chosen(self) -> list[Run]:
         return [self.known[key] for key in self.cleaned_data["runs"]]
+
+    def values(self) -> dict[str, Any]:
+        given = {parameter.name: self.cleaned_data.get(parameter.name) for parameter in self.parameters}
+        return {name: value for name, value in given.items() if value not in (None, "")}
+
+
+def _parameter_field(parameter: Parameter) -> forms.Field:
+    common: dict[str, Any] = {
+        "label": parameter.label,
+        "help_text": parameter.help,
+        "initial": parameter.default,
+        "required": parameter.default is not None and parameter.kind != "choice",
+    }
+    if parameter.kind == "choice":
+        return forms.ChoiceField(choices=parameter.choices, **common)
+    common |= {"min_value": parameter.low, "max_value": parameter.high}
+    return forms.IntegerField(**common) if parameter.kind == "int" else forms.FloatField(**common)
 
 
 def _run_label(run: Run) -> str:

@@ -47,13 +47,37 @@ class Collection(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     archived_at = models.DateTimeField(null=True, blank=True)
+    # What a run may be, and when it may come.
+    max_per_topic = models.PositiveIntegerField(
+        "results per topic", default=1000, validators=[MinValueValidator(1), MaxValueValidator(1_000_000)], help_text="At most."
+    )
+    expected_per_topic = models.PositiveIntegerField(
+        "results expected per topic",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="Fewer are remarked on; empty: any number is fine.",
+    )
+    runs_per_group = models.PositiveIntegerField(
+        "runs of a group", null=True, blank=True, validators=[MinValueValidator(1)], help_text="At most; empty: any number."
+    )
+    strict_runs = models.BooleanField(
+        "as strict as NIST", default=False, help_text="A topic without results, or a column 2 that is not Q0, refuses a run."
+    )
+    runs_open_at = models.DateTimeField("runs are taken from", null=True, blank=True, help_text="UTC; empty: at once.")
+    runs_close_at = models.DateTimeField("runs are taken until", null=True, blank=True, help_text="UTC; empty: without end.")
     # Written by assess, so that the scale can be frozen and a pool priced without looking downstream.
     judging_started_at = models.DateTimeField(null=True, blank=True)
     seconds_per_judgment = models.FloatField(null=True, blank=True)
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(strict_from__gte=F("lenient_from")), name="collection_strict_not_below_lenient")
+            models.CheckConstraint(condition=Q(strict_from__gte=F("lenient_from")), name="collection_strict_not_below_lenient"),
+            models.CheckConstraint(
+                condition=Q(runs_open_at=None) | Q(runs_close_at=None) | Q(runs_close_at__gt=F("runs_open_at")),
+                name="collection_window_ends_after_its_beginning",
+                violation_error_message="Runs are taken until a time before they are taken from; expected one after it.",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -110,6 +134,7 @@ class Membership(models.Model):
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="memberships")
     role = models.CharField(max_length=12, choices=Role)
+    topic_language = models.CharField(max_length=20, blank=True, help_text="In which topics are shown; empty: their own.")
     since = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True, blank=True)
 
@@ -162,6 +187,7 @@ class Corpus(models.Model):
     generation = models.PositiveIntegerField(default=0)
     last_generation = models.PositiveIntegerField(default=0, help_text="Highest number given to an import so far.")
     document_count = models.PositiveIntegerField(default=0)
+    is_complete = models.BooleanField(default=True, help_text="False: there are others, of which only these were kept.")
 
 
 class Document(models.Model):
@@ -172,6 +198,7 @@ class Document(models.Model):
     docno = models.CharField(max_length=400)
     title = models.TextField(blank=True)
     text = models.TextField()
+    html = models.TextField(blank=True, help_text="The page as it came; the text is what reads in it.")
     url = models.TextField(blank=True)
     language = models.TextField(blank=True)
     date = models.TextField(blank=True)
@@ -188,13 +215,37 @@ class Topic(models.Model):
     title = models.TextField(blank=True)
     description = models.TextField(blank=True)
     narrative = models.TextField(blank=True)
+    language = models.CharField(max_length=20, blank=True)
+    translations = models.JSONField(default=dict, blank=True, help_text="{language: {title, description, narrative}}.")
     extra = models.JSONField(default=dict, blank=True)
+    version = models.PositiveIntegerField(default=1)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["collection", "number"], name="topic_number_once")]
 
     def __str__(self) -> str:
         return f"{self.number} {self.title}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("topic", args=[self.collection.slug, self.number])
+
+
+class TopicVersion(models.Model):
+    """A topic as it was before a change that was made after the first judgment."""
+
+    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="earlier")
+    version = models.PositiveIntegerField()
+    title = models.TextField(blank=True)
+    description = models.TextField(blank=True)
+    narrative = models.TextField(blank=True)
+    language = models.CharField(max_length=20, blank=True)
+    translations = models.JSONField(default=dict, blank=True)
+    changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    changed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [models.UniqueConstraint(fields=["topic", "version"], name="topic_version_once")]
 
 
 class UploadKind(models.TextChoices):
@@ -264,9 +315,19 @@ class Run(models.Model):
     kind = models.CharField(max_length=10, choices=RunKind, default=RunKind.AUTOMATIC)
     description = models.TextField(blank=True, max_length=5000)
     submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    priority = models.PositiveIntegerField(
+        default=1,
+        validators=[MinValueValidator(1), MaxValueValidator(999)],
+        help_text="Of its group's runs, the lowest is pooled first.",
+    )
+    language = models.CharField(max_length=20, blank=True, help_text="In which it read the topics.")
+    efficiency = models.JSONField(default=dict, blank=True, help_text="Figures by name (core/metadata.py).")
+    metadata = models.JSONField(default=dict, blank=True, help_text="The whole of its ir_metadata.")
     columns = models.CharField(max_length=300, help_text="File of the parsed columns, below the data folder.")
+    passages = models.CharField(max_length=300, blank=True, help_text="The same of sub-document results, where it has them.")
     topic_count = models.PositiveIntegerField()
     line_count = models.PositiveIntegerField()
+    version = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -280,6 +341,23 @@ class Run(models.Model):
         return reverse("run", args=[self.collection.slug, self.tag])
 
 
+class RunVersion(models.Model):
+    """A run as it was before it was submitted again; its file is kept."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="earlier")
+    version = models.PositiveIntegerField()
+    upload = models.OneToOneField(Upload, on_delete=models.PROTECT, related_name="earlier_run")
+    submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    topic_count = models.PositiveIntegerField()
+    line_count = models.PositiveIntegerField()
+    created_at = models.DateTimeField()
+    replaced_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [models.UniqueConstraint(fields=["run", "version"], name="run_version_once")]
+
+
 class Pool(models.Model):
     """A round of items chosen by a strategy. Its items exist for others once `drawn_at` is set."""
 
@@ -287,6 +365,8 @@ class Pool(models.Model):
     round = models.PositiveIntegerField()
     strategy = models.CharField(max_length=20, default="depth")
     parameters = models.JSONField(default=dict)
+    seed = models.BigIntegerField(default=0, help_text="Of whatever is random in the strategy.")
+    used = models.JSONField(default=list, help_text="The pooled runs: tag, group, SHA-256, and what each contributed.")
     runs = models.ManyToManyField(Run, related_name="pools")
     drawn_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
@@ -306,6 +386,7 @@ class PoolItem(models.Model):
     docno = models.CharField(max_length=400)
     best_rank = models.PositiveIntegerField()
     run_count = models.PositiveIntegerField()
+    present: bool  # set by selectors.pool_list: is the document there?
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["topic", "docno"], name="item_once")]

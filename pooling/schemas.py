@@ -7,10 +7,13 @@ from django.conf import settings
 from ninja import Field, Schema
 
 from config.schemas import UNCHANGED, In, PersonOut, TokenOut
-from pooling import selectors
+from pooling.core.metadata import FIGURES
 from pooling.core.presets import GradeSpec
+from pooling.core.strategies import COMMON
 from pooling.models import Collection, Invitation, Role, RunKind, Upload, UploadKind, Visibility
+from pooling.plans import DEPTHS
 from pooling.services import members
+from pooling.services.runs import FIGURE_PREFIX
 
 
 class GradeOut(Schema):
@@ -177,11 +180,23 @@ class TopicOut(Schema):
     title: str
     description: str
     narrative: str
+    language: str = Field(description="A tag such as en; empty where nobody said.")
+    translations: dict[str, dict[str, str]] = Field(description="The same topic in other languages, by tag.")
     extra: dict[str, str] = Field(description="Further fields of its file.")
+    version: int = Field(description="Grows with each change after the first judgment.")
+
+
+class TopicChange(In):
+    title: str = Field(examples=["tidal power"])
+    description: str = ""
+    narrative: str = ""
+    language: str = Field("", max_length=20)
+    of: str = Field("", max_length=20, description="Change its version in this language instead.")
 
 
 class CorpusOut(Schema):
     documents: int = Field(alias="document_count", description="How many documents can be judged.")
+    complete: bool = Field(alias="is_complete", description="False: only what the pool needs was kept of them.")
     imports: int = Field(alias="last_generation", description="Files that were imported, or begun to be, so far.")
 
 
@@ -189,6 +204,9 @@ class FindingOut(Schema):
     severity: Literal["error", "warning", "info"]
     code: str = Field(description="For programs, such as DOC_DUPLICATE.")
     line: int = Field(description="From 1; 0 concerns the whole file.")
+    field: str = Field("", description="The column or part it is about.")
+    value: str = Field("", description="What was found there, cut at 80 characters.")
+    near: str = Field("", description="What may have been meant.")
     message: str = Field(description="What was expected, what came.")
 
 
@@ -229,10 +247,74 @@ class RunFields(In):
     group: str = Field("", max_length=80, description="Who made it.")
     kind: RunKind = RunKind.AUTOMATIC
     description: str = Field("", max_length=5000, description="How it was made.")
+    priority: int = Field(1, ge=1, le=999, description="Of its group's runs, the lowest is pooled first.")
+    language: str = Field("", max_length=20, description="In which it read the topics, where they have several.")
+    replace: bool = Field(False, description="Take the place of the run of the same tag, which is kept in history.")
+    metadata: str = Field("", description="ir_metadata as YAML; else the comments at the head of the file tell it.")
+    indexing_seconds: float | None = None
+    cpu_seconds: float | None = None
+    latency_mean_ms: float | None = None
+    latency_median_ms: float | None = None
+    latency_p95_ms: float | None = None
+    latency_p99_ms: float | None = None
+    throughput_qps: float | None = None
+    index_bytes: float | None = None
+    temporary_bytes: float | None = None
+
+    def options(self) -> dict[str, str]:
+        told = self.dict()
+        figures = {name: told.pop(name) for name in [figure.name for figure in FIGURES]}
+        options = {name: str(value) for name, value in told.items() if name != "replace"}
+        options["replace"] = "yes" if self.replace else ""
+        return options | {f"{FIGURE_PREFIX}{name}": repr(value) for name, value in figures.items() if value is not None}
+
+
+class RunChange(In):
+    group: str = Field("", max_length=80)
+    kind: RunKind = RunKind.AUTOMATIC
+    description: str = Field("", max_length=5000)
+    priority: int = Field(1, ge=1, le=999)
+    language: str = Field("", max_length=20)
+    efficiency: dict[str, float] = Field({}, description="Figures by name, such as latency_mean_ms.")
+
+
+class RulesOut(Schema):
+    """What a run may be, and when it may come."""
+
+    max_per_topic: int = Field(description="Results of a topic at most; more are an error.")
+    expected_per_topic: int | None = Field(description="Fewer are remarked on.")
+    runs_per_group: int | None = Field(description="At most.")
+    strict_runs: bool = Field(description="Severities as NIST's checkers have them.")
+    runs_open_at: datetime | None
+    runs_close_at: datetime | None
+
+
+class RulesIn(In):
+    max_per_topic: int = 1000
+    expected_per_topic: int | None = None
+    runs_per_group: int | None = None
+    strict_runs: bool = False
+    runs_open_at: datetime | None = None
+    runs_close_at: datetime | None = None
+
+
+class DocumentFields(In):
+    format: Literal["auto", "jsonl", "sgml", "tsv", "smart", "files"] = "auto"
+    encoding: str = Field("utf-8", description="utf-8, utf-8-or-latin-1, cp1252 and others of the page's list.")
+    only: Literal["all", "pool"] = Field("all", description="pool: keep only what is pooled; what is missing is listed.")
+
+    def options(self) -> dict[str, str]:
+        return dict(self.dict())
 
 
 class TopicFields(In):
-    encoding: Literal["utf-8", "cp1252"] = "utf-8"
+    encoding: str = Field("utf-8", description="utf-8, cp1252 and others of the page's list.")
+    language: str = Field("", max_length=20, description="Of topics that name none, such as en.")
+    numbering: Literal["given", "running"] = Field("given", description="running: 1, 2, 3 … in the order of the file.")
+    parallel: bool = Field(False, description="The topics stay; those of the file are the same in its language.")
+
+    def options(self) -> dict[str, str]:
+        return {**self.dict(), "parallel": "yes" if self.parallel else ""}
 
 
 class RunOut(Schema):
@@ -242,22 +324,79 @@ class RunOut(Schema):
     description: str
     topics: int = Field(alias="topic_count")
     lines: int = Field(alias="line_count")
+    priority: int
+    language: str
+    efficiency: dict[str, float]
+    metadata: dict[str, Any] = Field(description="The whole of its ir_metadata.")
+    version: int = Field(description="1, and one more with each submission that replaced it.")
     submitted_by: str = Field(alias="submitted_by.name")
     created_at: datetime
     upload: int = Field(alias="upload_id", description="Of GET /collections/{slug}/uploads/{id}: its report.")
     sha256: str = Field(alias="upload.sha256", description="Of the file as it was sent.")
 
 
+class ParameterOut(Schema):
+    name: str
+    kind: Literal["int", "float", "choice"]
+    label: str
+    help: str
+    default: int | float | str | None
+    low: float | None
+    high: float | None
+    choices: list[str]
+
+    @staticmethod
+    def resolve_choices(parameter: Any) -> list[str]:
+        return [value for value, _ in parameter.choices]
+
+
+class StrategyOut(Schema):
+    """A way to choose documents, with its parameters as forms and commands have them too."""
+
+    name: str
+    label: str
+    about: str
+    parameters: list[ParameterOut]
+
+    @staticmethod
+    def resolve_parameters(strategy: Any) -> list[Any]:
+        return [*strategy.parameters, *COMMON]
+
+
 class PoolIn(In):
-    depth: int = Field(description="So many documents of each run and topic, 1 to 1000.", examples=[10])
+    strategy: str = Field("depth", description="One of GET /strategies.", examples=["depth"])
+    depth: int | None = Field(
+        None, description="Of the strategy depth: so many documents of each run and topic, 1 to 1000.", examples=[10]
+    )
+    parameters: dict[str, int | float | str] = Field(
+        {}, description="Of the strategy, such as budget; its defaults for others."
+    )
     runs: list[str] | None = Field(None, description="Tags; left out: every run.", examples=[["bm25", "rrf"]])
+
+    def values(self) -> dict[str, Any]:
+        return self.parameters | ({} if self.depth is None else {"depth": self.depth})
+
+
+class PlanIn(PoolIn):
+    seconds: float | None = Field(None, description="Of a judgment; left out: the pace seen so far.")
+
+
+class UsedOut(Schema):
+    tag: str
+    group: str
+    sha256: str
+    pooled: int = Field(description="Its documents in the pool.")
+    unique: int = Field(description="Those that no other run has.")
+    group_unique: int = Field(description="Those of its group that no other group has.")
 
 
 class PoolOut(Schema):
     round: int
     strategy: str
     parameters: dict[str, Any] = Field(description="Of the strategy, such as its depth.")
+    seed: int
     runs: list[str] = Field(description="Tags.")
+    used: list[UsedOut] = Field(description="The runs as they were pooled, and what each contributed.")
     items: int = Field(alias="item_count", description="New ones, that no earlier round has.")
     drawn_by: str = Field(alias="drawn_by.name")
     drawn_at: datetime
@@ -274,6 +413,45 @@ class SizeOut(Schema):
     hours: float | None = Field(description="Of judging what is new, at the pace seen so far; null before the first judgment.")
 
 
+class TopicSizeOut(Schema):
+    topic: str = Field(alias="number")
+    items: int
+    new: int
+    hours: float | None
+
+
+class PlanOut(Schema):
+    """What a choice would cost: exact numbers."""
+
+    strategy: str = Field(alias="choice.strategy")
+    parameters: dict[str, Any] = Field(alias="choice.values")
+    items: int
+    new: int = Field(description="Those that no round has yet.")
+    hours: float | None
+    depths: list[SizeOut] = Field(alias="curve", description="Every depth from 1, of the strategy depth alone.")
+    topics: list[TopicSizeOut]
+    runs: list[UsedOut]
+
+    @staticmethod
+    def resolve_runs(plan: Any) -> list[dict[str, Any]]:
+        return [share.told() for share in plan.shares]
+
+
+class ItemOut(Schema):
+    topic: str
+    docno: str
+    round: int
+    best_rank: int
+    present: bool = Field(description="Is its document there? Else it is not handed out.")
+    runs: dict[str, int] = Field(description="The runs that have it, with the rank each gave it.")
+
+
+class ItemsFilter(In):
+    topic: str = Field("", description="Its number.")
+    missing: bool = Field(False, description="Only those whose document is not there.")
+    page: int = Field(1, ge=1, description="Of 100 items each.")
+
+
 class SizesFilter(In):
-    depth: list[int] = Field(list(selectors.DEPTHS), max_length=20, description="One or several.")
+    depth: list[int] = Field(list(DEPTHS), max_length=20, description="One or several.")
     run: list[str] = Field([], description="Tags; left out: every run.")

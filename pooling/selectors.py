@@ -1,9 +1,9 @@
 """What pages, API and commands read of collections, members, documents, topics, runs and pools."""
 
-import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from django.conf import settings
@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from config.models import ApiToken, Job, User
 from pooling import access
-from pooling.core import strategies
+from pooling.core import planning
 from pooling.core.keys import PairIndex, find_topics
 from pooling.core.rankings import Rankings
+from pooling.core.run_checks import TextLengths
 from pooling.models import (
     Collection,
     Corpus,
@@ -32,8 +33,6 @@ from pooling.models import (
     Upload,
     UploadKind,
 )
-
-DEPTHS = (5, 10, 20, 50, 100)
 
 
 @dataclass(frozen=True)
@@ -116,6 +115,31 @@ def topics(collection: Collection) -> QuerySet[Topic]:
     return collection.topics.order_by(Length("number"), "number")
 
 
+def topic_languages(collection: Collection) -> list[str]:
+    """The languages in which topics can be read; empty where all have but one, or none is said."""
+    found: set[str] = set()
+    for own, translations in collection.topics.exclude(translations={}).values_list("language", "translations"):
+        found |= {own, *translations}
+    return sorted(found)
+
+
+def chosen_language(user: access.Anyone, collection: Collection) -> str:
+    """In which a member wants to read the topics; "" is their own."""
+    rows = collection.memberships.filter(user_id=user.pk or 0, ended_at=None).exclude(topic_language="")
+    return rows.values_list("topic_language", flat=True).first() or ""
+
+
+T = TypeVar("T", bound=Iterable[Topic])
+
+
+def in_language(topics: T, language: str) -> T:
+    """The topics with their words in a language, where they have them; not to be saved."""
+    for topic in topics if language else ():
+        for name, value in topic.translations.get(language, {}).items():
+            setattr(topic, name, value)
+    return topics
+
+
 def corpus(collection: Collection) -> Corpus:
     """The collection's corpus; one without documents where nothing was imported yet."""
     return Corpus.objects.filter(collection=collection).first() or Corpus(collection=collection)
@@ -142,6 +166,26 @@ def docnos(collection: Collection) -> "NDArray[np.bytes_] | None":
     if batch:
         found.append(np.array(batch, np.bytes_))
     return np.concatenate(found) if found else None
+
+
+def pooled_docnos(collection: Collection) -> set[str]:
+    """The documents that assessors wait for, or have."""
+    return set(_pooled(collection).values_list("docno", flat=True).distinct())
+
+
+def text_lengths(collection: Collection) -> TextLengths:
+    """Asks how long the texts of documents are, in code points; -1 where there is no document."""
+
+    def lengths(docnos: "NDArray[np.bytes_]") -> "NDArray[np.int64]":
+        distinct, places = np.unique(docnos, return_inverse=True)
+        names = [docno.decode() for docno in distinct.tolist()]
+        found: dict[str, int] = {}
+        for start in range(0, len(names), 500):
+            rows = documents(collection).filter(docno__in=names[start : start + 500])
+            found.update(rows.values_list("docno", Length("text")))
+        return np.array([found.get(name, -1) for name in names], np.int64)[places]
+
+    return lengths
 
 
 def with_jobs(uploads: Iterable[Upload]) -> list[Upload]:
@@ -177,40 +221,21 @@ def rankings(run: Run) -> Rankings:
     return Rankings.from_bytes(path.read_bytes())
 
 
+def passages(run: Run) -> Rankings | None:
+    """Its sub-document results in evaluation order, as docno:start-end; None where it ranks documents."""
+    return Rankings.from_bytes((settings.DATA / run.passages).read_bytes()) if run.passages else None
+
+
 # Pools
 
 
-@dataclass(frozen=True)
-class Size:
-    """What a pool of one depth would cost: its items, and those of them that no round has yet."""
-
-    depth: int
-    items: int
-    new: int
-    hours: float | None = None
-
-
-def pool_sizes(collection: Collection, chosen: Sequence[Run], depths: Sequence[int] = DEPTHS) -> list[Size]:
-    """The exact sizes of the pools that these runs would make, before anything is drawn."""
-    if not chosen:
-        return []
-    files: list[Path] = [settings.DATA / run.columns for run in chosen]
-    found = _deepest(tuple((file, file.stat().st_mtime_ns) for file in files), max(depths))
+def is_known(collection: Collection, topics: "NDArray[np.bytes_]") -> "NDArray[np.bool_]":
+    """Which of these topics the collection has."""
     numbers = np.array(sorted(n.encode() for n in collection.topics.values_list("number", flat=True)), np.bytes_)
-    known, new = find_topics(numbers, found.topics) >= 0, is_new(collection, found)
-    pace = collection.seconds_per_judgment
-    sizes = [(d, int((known & (found.best_ranks <= d)).sum()), int((new & (found.best_ranks <= d)).sum())) for d in depths]
-    return [Size(depth, items, fresh, fresh * pace / 3600 if pace else None) for depth, items, fresh in sizes]
+    return find_topics(numbers, topics) >= 0
 
 
-@functools.lru_cache(maxsize=8)
-def _deepest(files: tuple[tuple[Path, int], ...], depth: int) -> strategies.Pool:
-    """The pool of runs as they lie there; a document is in the depth-k pool if and only if its best rank is at most k."""
-    found = [Rankings.from_bytes(path.read_bytes()).cut(depth) for path, _written in files]
-    return strategies.depth_pool(found, depth)
-
-
-def is_new(collection: Collection, found: strategies.Pool) -> "NDArray[np.bool_]":
+def is_new(collection: Collection, found: planning.Pool) -> "NDArray[np.bool_]":
     """Which pairs of a pool no drawn round has, and the collection has a topic for; aligned with its items."""
     numbers = np.array(sorted(n.encode() for n in collection.topics.values_list("number", flat=True)), np.bytes_)
     codes = find_topics(numbers, found.topics)
@@ -248,6 +273,21 @@ def drawn_items(collection: Collection) -> QuerySet[PoolItem]:
 def missing_items(collection: Collection) -> QuerySet[PoolItem]:
     """Items of drawn rounds whose document was not imported: they wait for it."""
     return _pooled(collection).filter(~_present(collection)).select_related("topic").order_by("topic_id", "docno")
+
+
+def pool_list(
+    collection: Collection, *, topic: str = "", round: int | None = None, missing: bool = False
+) -> QuerySet[PoolItem]:
+    """Items of drawn rounds by topic and docno, each with whether its document is there."""
+    found = _pooled(collection).select_related("topic", "pool")
+    if topic:
+        found = found.filter(topic__number=topic)
+    if round is not None:
+        found = found.filter(pool__round=round)
+    if missing:
+        found = found.filter(~_present(collection))
+    ordered = found.order_by(Length("topic__number"), "topic__number", "docno")
+    return ordered.annotate(present=_present(collection))  # type: ignore[no-redef]  # declared on the model, for those who read it
 
 
 def topic_counts(collection: Collection) -> QuerySet[Topic]:

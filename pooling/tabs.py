@@ -32,12 +32,12 @@ PARTS: tuple[tuple[str, tuple[Page, ...]], ...] = (
     (
         "Input",
         (
-            Page("Topics", "topics", ANYBODY),
+            Page("Topics", "topics", ANYBODY, ("topic",)),
             Page("Documents", "documents"),
-            Page("Runs", "runs", ORGANIZER | {Role.PARTICIPANT.value}, ("run",)),
+            Page("Runs", "runs", ORGANIZER | {Role.PARTICIPANT.value}, ("run", "edit_run", "rules")),
         ),
     ),
-    ("Pool", (Page("Pool", "pool"),)),
+    ("Pool", (Page("Pool", "pool", also=("pool_items", "pool_round")),)),
     (
         "Judging",
         (

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from pooling.views import collections, members, pools, runs, uploads
+from pooling.views import collections, members, pools, runs, topics, uploads
 
 urlpatterns = [
     path("collections/new/", collections.create, name="create_collection"),
@@ -21,11 +21,18 @@ urlpatterns = [
     path("c/<slug:slug>/invitations/", members.invite, name="invite"),
     path("c/<slug:slug>/invitations/<int:pk>/revoke/", members.revoke_invitation, name="revoke_invitation"),
     path("c/<slug:slug>/topics/", uploads.topics, name="topics"),
+    path("c/<slug:slug>/topics/language/", topics.language, name="topic_language"),
+    path("c/<slug:slug>/topics/<path:number>/", topics.topic, name="topic"),
     path("c/<slug:slug>/documents/", uploads.documents, name="documents"),
     path("c/<slug:slug>/uploads/<int:pk>/", uploads.upload, name="upload"),
     path("c/<slug:slug>/runs/", runs.run_list, name="runs"),
+    path("c/<slug:slug>/rules/", runs.rules, name="rules"),
     path("c/<slug:slug>/runs/<str:tag>/", runs.run, name="run"),
+    path("c/<slug:slug>/runs/<str:tag>/edit/", runs.edit, name="edit_run"),
     path("c/<slug:slug>/runs/<str:tag>/file/", runs.run_file, name="run_file"),
     path("c/<slug:slug>/pool/", pools.pool, name="pool"),
+    path("c/<slug:slug>/pool/items/", pools.items, name="pool_items"),
+    path("c/<slug:slug>/pool/file/<str:form>/", pools.pool_file, name="pool_file"),
+    path("c/<slug:slug>/pool/<int:number>/", pools.pool_round, name="pool_round"),
     path("join/<str:signed>/", members.join, name="join"),
 ]

@@ -21,7 +21,8 @@ from evaluation.core.qrels import Qrels
 from pooling.core import fast_runs
 from pooling.core.findings import shown
 from pooling.core.keys import code_topics, pair_keys
-from pooling.core.lines import GZIP, quick_table
+from pooling.core.lines import quick_table
+from pooling.core.packed import GZIP
 
 Role = Literal["qrels", "results"]
 

@@ -219,7 +219,7 @@ def _opener(name: str, role: Role) -> Callable[[], BinaryIO]:
     import io
 
     from evaluation.core.trec_files import opener
-    from pooling.core.lines import GZIP
+    from pooling.core.packed import GZIP
 
     if name != STDIN:
         return opener(name, role)

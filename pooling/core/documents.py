@@ -1,85 +1,189 @@
-"""Documents in JSONL, read as a stream: one object on each line, any number of lines, constant memory."""
+"""Documents of any usual form, read as a stream: any number of them, in constant memory, packed or not."""
 
 import hashlib
-import json
-import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
 from typing import BinaryIO
 
+from pooling.core import encodings, packed
+from pooling.core.document_lines import read_json, read_smart, read_tsv
+from pooling.core.document_markup import read_markup
+from pooling.core.document_spec import BAD_TEXT, DocumentSpec, Fault, Read, checked_docno
 from pooling.core.findings import Report, shown
-from pooling.core.lines import BOM, MAX_ID
+from pooling.core.html_text import html_text
+from pooling.core.lines import BOM
+from pooling.core.packed import Peekable
 
 CHUNK = 2000
 MAX_LINE = 16 << 20
-MAX_DEPTH = 20
+FORMATS = {
+    "auto": "As the file tells",
+    "jsonl": "JSON lines: id, title, text (BEIR, Anserini)",
+    "sgml": "TREC's <DOC> elements, also trecweb",
+    "tsv": "Lines of id, tab, text (MS MARCO)",
+    "smart": "SMART's .I .T .W (Cranfield, CACM, MED)",
+    "files": "Each file of an archive is a document, text or HTML",
+}
 
 _BLOCK = 1 << 20
-_DOCNO = ("id", "_id", "docno", "docid")
-_TEXT = ("text", "contents", "body")
-_OTHERS = ("title", "url", "lang", "date")
-_BAD_DOCNO = re.compile(r"[\s\x00-\x1f\x7f]", re.ASCII)
-_BAD_TEXT = re.compile("[\x00\ud800-\udfff]")
-
-
-@dataclass(frozen=True)
-class DocumentSpec:
-    """One document as its file states it; `extra` holds the other keys, with their values as JSON gave them."""
-
-    docno: str
-    title: str = ""
-    text: str = ""
-    url: str = ""
-    lang: str = ""
-    date: str = ""
-    extra: dict[str, object] = field(default_factory=dict)
-
-
-class _Fault(ValueError):
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
+_HEAD = 1 << 16
+_DOC = re.compile(rb"\s*<(?:[^>]*>[^<]*<){0,20}?DOC[\s>]", re.IGNORECASE)
+_PAGE = re.compile(
+    rb"\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html|head|body|title)\b", re.IGNORECASE | re.DOTALL
+)
+_SMART = re.compile(rb"\s*\.I[ \t]*\S")
 
 
 def read_documents(
-    file: BinaryIO, report: Report, *, chunk: int = CHUNK, max_line: int = MAX_LINE
+    file: BinaryIO,
+    report: Report,
+    *,
+    format: str = "auto",
+    encoding: str = encodings.UTF8,
+    name: str = "",
+    keep: Callable[[str], bool] | None = None,
+    chunk: int = CHUNK,
+    max_line: int = MAX_LINE,
 ) -> Iterator[list[DocumentSpec]]:
     """Documents in lists of `chunk`, the last one shorter; faults go to `report` while the file is read.
 
-    Keys: `id`, `_id`, `docno` or `docid`; `text`, `contents` or `body`; `title`, `url`, `lang`, `date`; the rest is
-    `extra`. Errors: ENCODING, LINE_LONG (more than `max_line` bytes), JSON (also nested too deep), NOT_OBJECT,
-    DOCNO_MISSING, DOCNO_FORMAT (a blank, a control character, more than 255 bytes), DOC_DUPLICATE, FIELD_TYPE,
-    CHARACTER (NUL or half a surrogate pair, which no database takes), DOCUMENTS_EMPTY. Warnings: TEXT_EMPTY, BOM, CRLF.
-    Lines with an error are left out. Of each docno 8 bytes are remembered, nothing else: look at `report.ok` only
-    after the last chunk, and store nothing for good before.
+    The file may be packed, and may be an archive: then each file in it is read by itself, and one that is neither JSON
+    nor TREC's nor SMART's is one document, called as the file is without its ending. `keep` says of a docno whether it
+    is wanted; the others are checked all the same, and left out.
+
+    Errors: FORMAT (nothing we know), ENCODING, LINE_LONG (a line or document of more than `max_line` bytes), JSON (also
+    nested too deep), NOT_OBJECT, FIELDS, DOCNO_MISSING, DOCNO_FORMAT (a blank, a control character, more than 255
+    bytes), DOC_UNCLOSED, DOC_DUPLICATE, FIELD_TYPE, CHARACTER (NUL or half a surrogate pair, which no database takes),
+    DOCUMENTS_EMPTY. Warnings: TEXT_EMPTY, BOM, CRLF, FILE_SKIPPED. What has an error is left out. Of each docno 8 bytes
+    are remembered, nothing else: look at `report.ok` only after the last chunk, and store nothing for good before.
     """
+    reader = _Reader(report, format, encoding, max_line)
     seen: set[bytes] = set()
     documents: list[DocumentSpec] = []
-    any_line = False
-    for line, data in _lines(file, report, max_line):
-        if not data.strip() or data.startswith(b"#"):
-            continue
-        any_line = True
+    for line, within, found in reader.read(file, name):
         try:
-            document = _document(data)
-            _remember(document.docno, seen)
-        except _Fault as fault:
-            report.add("error", fault.code, line, f"Line {line}: {fault}")
+            if isinstance(found, Fault):
+                raise found
+            _remember(found.docno, seen)
+        except Fault as fault:
+            report.add("error", fault.code, line, f"{within}{_place(line, within)}{fault}")
             continue
-        if not document.text and not document.title:
-            report.add("warning", "TEXT_EMPTY", line, f"Document {shown(document.docno)} has no text.")
-        documents.append(document)
+        if not found.text and not found.title:
+            report.add("warning", "TEXT_EMPTY", line, f"{within}Document {shown(found.docno)} has no text.")
+        if keep is not None and not keep(found.docno):
+            continue
+        documents.append(found)
         if len(documents) == chunk:
             yield documents
             documents = []
-    if not any_line and report.ok:
+    if not seen and report.ok:
         report.add("error", "DOCUMENTS_EMPTY", 0, "The file holds no documents.")
     if documents:
         yield documents
 
 
-def _lines(file: BinaryIO, report: Report, longest: int) -> Iterator[tuple[int, bytes]]:
+def _place(line: int, within: str) -> str:
+    return f"{'line' if within else 'Line'} {line}: " if line else ""
+
+
+class _Reader:
+    """Finds out of each file what it is, and reads it so."""
+
+    def __init__(self, report: Report, format: str, encoding: str, longest: int) -> None:
+        self.report, self.format, self.encoding, self.longest = report, format, encoding, longest
+        self.structured = False  # a file that holds documents was seen: a text beside it is a note, not one of them
+
+    def read(self, raw: BinaryIO, name: str) -> Iterator[tuple[int, str, DocumentSpec | Fault]]:
+        """(line, the file's name in an archive with a colon, document or fault)."""
+        for member, file in packed.members(raw):
+            within = f"{shown(member)}: " if member else ""
+            try:
+                for line, found in self._documents(file, member or name, in_archive=bool(member)):
+                    yield line, within, found
+            except encodings.Undecodable as error:
+                yield 0, within, Fault("ENCODING", str(error))
+
+    def _documents(self, file: BinaryIO, name: str, *, in_archive: bool) -> Iterator[Read]:
+        encoding = self.encoding
+        if encoding not in (encodings.UTF8, encodings.FALLBACK):
+            file, encoding = encodings.transcoded(file, encoding), encodings.UTF8
+        stream = Peekable(file)
+        if other := encodings.declared(stream.head):
+            stream = Peekable(encodings.transcoded(stream, other))  # type: ignore[arg-type]
+        format = self.format if self.format != "auto" else _guess(stream.head, name, in_archive)
+        self.structured |= format in ("jsonl", "sgml", "tsv", "smart")
+        if format == "files" and in_archive and self.structured and self.format == "auto":
+            words = f"{shown(name)} holds no documents that we know of; it is left out."
+            self.report.add("warning", "FILE_SKIPPED", 0, words)
+        elif format == "sgml":
+            self._mark(stream)
+            yield from read_markup(stream, longest=self.longest, encoding=encoding)  # type: ignore[arg-type]
+        elif format == "files":
+            yield from _file(stream, name, self.longest, encoding)
+        elif format is None:
+            words = "expected JSON lines, TREC's <DOC> elements, SMART's .I, or lines of id, tab, text; found none of them."
+            yield 0, Fault("FORMAT", words)
+        else:
+            lines = _lines(stream, self.report, self.longest)
+            if format == "jsonl":
+                yield from read_json(lines)
+            else:
+                yield from (read_tsv if format == "tsv" else read_smart)(lines, encoding)
+
+    def _mark(self, stream: Peekable) -> None:
+        if stream.head.startswith(BOM):
+            stream.read(len(BOM))
+            self.report.add_once("warning", "BOM", 1, "The file begins with a byte order mark. It is ignored.")
+
+
+def _guess(head: bytes, name: str, in_archive: bool) -> str | None:
+    head = head.removeprefix(BOM)
+    bare = head.lstrip()
+    while bare.startswith(b"#"):
+        bare = bare.partition(b"\n")[2].lstrip()
+    if not bare.strip():
+        return "jsonl"  # nothing at all, which that reader says
+    if _PAGE.match(head):
+        return "files"
+    if _DOC.match(head):
+        return "sgml"
+    if bare.startswith(b"{"):
+        return "jsonl"
+    if _SMART.match(head):
+        return "smart"
+    ending = PurePosixPath(name).suffix.lower()
+    if ending in (".htm", ".html", ".xhtml"):
+        return "files"
+    if b"\t" in bare.split(b"\n", 1)[0] and (not in_archive or ending == ".tsv"):
+        return "tsv"
+    return "files" if in_archive else "jsonl" if bare[:1] in (b"[", b'"') or ending == ".jsonl" else None
+
+
+def _file(stream: Peekable, name: str, longest: int, encoding: str) -> Iterator[Read]:
+    """One file, one document; its name without folders and ending is its docno."""
+    data = stream.read(longest + 1) if len(stream.head) < _HEAD else b"".join(iter(lambda: stream.read(_BLOCK), b""))
+    if len(data) > longest:
+        yield 0, Fault("LINE_LONG", f"the file has more than {longest:,} bytes, the most a document may have.")
+        return
+    try:
+        docno = checked_docno(PurePosixPath(name).stem.strip() or "document")
+        page = _PAGE.match(data.removeprefix(BOM)) or PurePosixPath(name).suffix.lower() in (".htm", ".html", ".xhtml")
+        text = encodings.decoded(data, encoding, otherwise=encodings.declared_charset(data[:2048]) if page else None)
+    except Fault as fault:
+        yield 0, fault
+        return
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if BAD_TEXT.search(text):
+        yield 0, Fault("CHARACTER", "a NUL character cannot be stored.")
+    elif page:
+        title, read = html_text(text)
+        yield 0, DocumentSpec(docno, title, read, html=text)
+    else:
+        yield 0, DocumentSpec(docno, text=text)
+
+
+def _lines(file: Peekable, report: Report, longest: int) -> Iterator[tuple[int, bytes]]:
     """Numbered lines ended by LF, CR LF or CR; one that is too long is reported and not kept in memory."""
     number, rest, dropping = 1, b"", False
     block = file.read(_BLOCK)
@@ -115,91 +219,8 @@ def _too_long(report: Report, line: int, longest: int) -> None:
     report.add("error", "LINE_LONG", line, f"Line {line} has more than {longest:,} bytes, the most a document may have.")
 
 
-def _document(data: bytes) -> DocumentSpec:
-    record = _record(data)
-    docno = _docno(record)
-    texts = [record.pop(name) for name in _TEXT if name in record]
-    text = _string("text", next((value for value in texts if value is not None), None))
-    title, url, lang, date = (_string(name, record.pop(name, None)) for name in _OTHERS)
-    if b"\\u" in data:
-        _check_characters([docno, title, text, url, lang, date])
-    if record:
-        _check_extra(record)
-    return DocumentSpec(docno, title, text, url, lang, date, record)
-
-
-def _record(data: bytes) -> dict[str, object]:
-    try:
-        record = json.loads(data.decode(), parse_constant=_refuse_constant)
-    except UnicodeDecodeError as error:
-        message = f"byte {error.start} of the line (0x{data[error.start]:02X}) is not UTF-8."
-        raise _Fault("ENCODING", message) from error
-    except RecursionError as error:
-        raise _Fault("JSON", "brackets are nested too deep.") from error
-    except json.JSONDecodeError as error:
-        raise _Fault("JSON", f"not JSON at column {error.colno}: {error.msg}.") from error
-    except _Fault:
-        raise
-    except ValueError as error:  # Python reads no integer of thousands of digits
-        raise _Fault("JSON", "a number has too many digits.") from error
-    if not isinstance(record, dict):
-        raise _Fault("NOT_OBJECT", f"expected a JSON object, found {_kind(record)}.")
-    return record
-
-
-def _refuse_constant(name: str) -> object:
-    raise _Fault("JSON", f"{name} is not a JSON number.")
-
-
-def _check_characters(values: list[str]) -> None:
-    if any(_BAD_TEXT.search(value) for value in values):
-        raise _Fault("CHARACTER", "a NUL character or half a surrogate pair cannot be stored.")
-
-
-def _check_extra(record: dict[str, object]) -> None:
-    """What the other keys hold must be storable as JSON too; walked without recursion, since depth is the danger."""
-    left: list[tuple[int, object]] = [(1, record)]
-    while left:
-        depth, value = left.pop()
-        if depth > MAX_DEPTH:
-            raise _Fault("JSON", f"brackets are nested more than {MAX_DEPTH} deep.")
-        if isinstance(value, str):
-            _check_characters([value])
-        elif isinstance(value, float) and not math.isfinite(value):
-            raise _Fault("JSON", "a number is too large.")
-        elif isinstance(value, dict):
-            left.extend((depth + 1, inner) for pair in value.items() for inner in pair)
-        elif isinstance(value, list):
-            left.extend((depth + 1, inner) for inner in value)
-
-
-def _docno(record: dict[str, object]) -> str:
-    values = [record.pop(name) for name in _DOCNO if name in record]
-    docno = _string("id", next((value for value in values if value is not None), None)).strip()
-    if not docno:
-        raise _Fault("DOCNO_MISSING", 'expected an "id" (or "_id", "docno", "docid").')
-    if _BAD_DOCNO.search(docno) or _BAD_TEXT.search(docno) or len(docno.encode()) > MAX_ID:
-        raise _Fault("DOCNO_FORMAT", f'the id "{shown(docno)}" may hold no blank and at most {MAX_ID} bytes.')
-    return docno
-
-
-def _string(name: str, value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    raise _Fault("FIELD_TYPE", f'"{name}" must be text, found {_kind(value)}.')
-
-
-def _kind(value: object) -> str:
-    kinds = {list: "a list", dict: "an object", bool: "true or false", float: "a decimal number", str: "text", int: "a number"}
-    return kinds.get(type(value), "null")
-
-
 def _remember(docno: str, seen: set[bytes]) -> None:
     digest = hashlib.blake2b(docno.encode(), digest_size=8).digest()
     if digest in seen:
-        raise _Fault("DOC_DUPLICATE", f"document {shown(docno)} appears again.")
+        raise Fault("DOC_DUPLICATE", f"document {shown(docno)} appears again.")
     seen.add(digest)

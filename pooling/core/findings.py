@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +17,64 @@ SHOWN = 80  # characters of a value quoted in a message
 _ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
+# The column or part of a file that a code is about, for programs that mend files.
+FIELDS = {
+    "DOC_DUPLICATE": "docno",
+    "DOC_UNKNOWN": "docno",
+    "DOCNO_FORMAT": "docno",
+    "DOCNO_MISSING": "docno",
+    "NUMBER_FORMAT": "number",
+    "NUMBER_MISSING": "number",
+    "NUMBER_REPEATED": "number",
+    "Q0": "column 2",
+    "RANK_NOT_INTEGER": "rank",
+    "RANK_REPEATED": "rank",
+    "RANK_START": "rank",
+    "SCORE_NOT_FINITE": "score",
+    "SCORE_NOT_NUMBER": "score",
+    "SCORE_RANK_DISAGREE": "score",
+    "SCORE_TIES": "score",
+    "SCORES_CONSTANT": "score",
+    "SPAN_EMPTY": "length",
+    "SPAN_FORMAT": "start",
+    "SPAN_OUTSIDE": "start",
+    "TAG_FORMAT": "tag",
+    "TAG_MIXED": "tag",
+    "TAG_TAKEN": "tag",
+    "TITLE_MISSING": "title",
+    "TOPIC_MISSING": "topic",
+    "TOPIC_SPLIT": "topic",
+    "TOPIC_UNKNOWN": "topic",
+    "TOPIC_ZEROS": "topic",
+}
+
+
 @dataclass(frozen=True)
 class Finding:
-    """One fault or remark. `line` counts from 1; 0 concerns the whole file."""
+    """One fault or remark. `line` counts from 1; 0 concerns the whole file.
+
+    The message says all; `value` (what was found, as `shown`) and `near` (what may have been meant) are in it too, and
+    apart for programs.
+    """
 
     severity: Severity
     code: str
     line: int
     message: str
+    value: str = ""
+    near: str = ""
+
+    @property
+    def field(self) -> str:
+        return FIELDS.get(self.code, "")
+
+
+class Said(NamedTuple):
+    """A message with the value it is about and what may have been meant."""
+
+    message: str
+    value: str = ""
+    near: str = ""
 
 
 @dataclass
@@ -57,19 +107,19 @@ class Report:
         """How many findings of this code there were, listed or not."""
         return sum(number for (_, named), number in self.counts.items() if named == code)
 
-    def add(self, severity: Severity, code: str, line: int, message: str) -> None:
+    def add(self, severity: Severity, code: str, line: int, message: str, value: str = "", near: str = "") -> None:
         """Note one finding. Findings of one code must come in the order of their lines."""
         self.counts[severity, code] += 1
         kept = self._kept.setdefault((severity, code), [])
         if len(kept) < self._limit(severity):
-            kept.append(Finding(severity, code, line, message))
+            kept.append(Finding(severity, code, line, message, value, near))
 
-    def add_once(self, severity: Severity, code: str, line: int, message: str) -> None:
+    def add_once(self, severity: Severity, code: str, line: int, message: str, value: str = "") -> None:
         """Note a finding that is said only once in a file, however often it is met."""
         if not self.counts[severity, code]:
-            self.add(severity, code, line, message)
+            self.add(severity, code, line, message, value)
 
-    def add_many(self, severity: Severity, code: str, lines: NDArray[np.int64], message: Callable[[int], str]) -> None:
+    def add_many(self, severity: Severity, code: str, lines: NDArray[np.int64], message: Callable[[int], str | Said]) -> None:
         """Note one finding for each of `lines`, any order; `message(i)` words the i-th and is asked only for those kept."""
         if not lines.size:
             return
@@ -77,7 +127,7 @@ class Report:
         limit = self._limit(severity)
         first = np.argsort(lines, kind="stable")[:limit]
         kept = self._kept.setdefault((severity, code), [])
-        kept.extend(Finding(severity, code, int(lines[i]), message(int(i))) for i in first)
+        kept.extend(Finding(severity, code, int(lines[i]), *_said(message(int(i)))) for i in first)
         kept.sort(key=lambda finding: finding.line)
         del kept[limit:]
 
@@ -99,6 +149,28 @@ class Report:
 
     def _total(self, severity: Severity) -> int:
         return sum(number for (kind, _), number in self.counts.items() if kind == severity)
+
+
+def _said(message: str | Said) -> Said:
+    return message if isinstance(message, Said) else Said(message)
+
+
+def told(report: Report) -> dict[str, object]:
+    """The report as JSON has it: totals, the counts of each code, and the findings that are listed."""
+    found = [
+        {
+            "severity": one.severity,
+            "code": one.code,
+            "line": one.line,
+            "field": one.field,
+            "value": one.value,
+            "near": one.near,
+            "message": one.message,
+        }
+        for one in report.findings
+    ]
+    counts = {code: number for (_, code), number in sorted(report.counts.items())}
+    return {"errors": report.errors, "warnings": report.warnings, "counts": counts, "findings": found}
 
 
 def _place(finding: Finding) -> tuple[int, int, int]:

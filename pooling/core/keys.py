@@ -6,6 +6,7 @@ and the same on every machine, whatever the documents are called.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,20 @@ def pair_keys(codes: NDArray[np.int64], docnos: NDArray[np.bytes_], seed: int = 
     return keys
 
 
+def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct values sorted, where each comes first, and the place of every value among them.
+
+    As np.unique has it, which loads numpy's masked arrays the first time: a good part of the start of a small command.
+    """
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    first = np.ones(len(values), bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    places = np.empty(len(values), np.int64)
+    places[order] = np.cumsum(first) - 1
+    return ordered[first], order[first], places
+
+
 def group_pairs(codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Which rows hold the same pair.
 
@@ -49,7 +64,7 @@ def group_pairs(codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> tuple[N
     """
     seed = 0
     while True:
-        _, firsts, inverse = np.unique(pair_keys(codes, docnos, seed), return_index=True, return_inverse=True)
+        _, firsts, inverse = distinct(pair_keys(codes, docnos, seed))
         first = firsts[inverse]
         if np.array_equal(docnos[first], docnos) and np.array_equal(codes[first], codes):
             return firsts, inverse
@@ -101,8 +116,8 @@ def code_topics(topics: NDArray[np.bytes_]) -> tuple[NDArray[np.bytes_], NDArray
     if not len(topics):
         return topics, np.zeros(0, np.int64)
     heads = np.flatnonzero(np.concatenate(([True], topics[1:] != topics[:-1])))
-    distinct, codes = np.unique(topics[heads], return_inverse=True)
-    return distinct, np.repeat(codes.astype(np.int64), np.diff(np.append(heads, len(topics))))
+    names, _, codes = distinct(topics[heads])
+    return names, np.repeat(codes, np.diff(np.append(heads, len(topics))))
 
 
 def find_topics(known: NDArray[np.bytes_], asked: NDArray[np.bytes_]) -> NDArray[np.int64]:

@@ -1,18 +1,17 @@
 """Rules that hold for every text file: encoding, line ends, columns parted by blanks."""
 
 import re
-import zlib
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pooling.core import packed
 from pooling.core.findings import Report, shown
 from pooling.core.keys import find_topics
 
 MAX_ID = 255  # bytes of a topic number or docno
-GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
 
 _CHUNK = 4 << 20
@@ -21,35 +20,12 @@ _IS_BLANK = np.zeros(256, bool)
 _IS_BLANK[list(b" \t\n")] = True
 
 
-class Unpackable(ValueError):
-    """A gzip file that is broken, or larger than allowed when unpacked."""
+Unpackable = packed.Unpackable
 
 
-def unpack(data: bytes, *, limit: int = 1 << 30) -> bytes:
-    """The bytes of a file that may be gzipped, which is told by its content, never by its name.
-
-    Stops as soon as more than `limit` bytes come out, so that a bomb costs no more memory than an honest file.
-    Members that follow one another are joined, as gzip does. Raises Unpackable, with a sentence for the uploader.
-    """
-    if not data.startswith(GZIP):
-        if len(data) > limit:
-            raise Unpackable(f"The file holds {len(data):,} bytes; at most {limit:,} are allowed.")
-        return data
-    parts: list[bytes] = []
-    size = 0
-    while data.startswith(GZIP):
-        member = zlib.decompressobj(wbits=31)
-        try:
-            parts.append(member.decompress(data, limit - size + 1))
-        except zlib.error as error:
-            raise Unpackable("The file begins like a gzip file but cannot be unpacked; it is damaged.") from error
-        size += len(parts[-1])
-        if size > limit:
-            raise Unpackable(f"Unpacked, the file holds more than {limit:,} bytes, the most that is allowed.")
-        if not member.eof:
-            raise Unpackable("The gzip file ends too early; it was probably cut off on the way.")
-        data = member.unused_data
-    return b"".join(parts)
+def unpack(data: bytes, *, limit: int = packed.LIMIT) -> bytes:
+    """The bytes of a run, qrels or topics file, which may be packed; raises Unpackable, with a sentence for the uploader."""
+    return packed.unpacked(data, limit)
 
 
 def clean_text(data: bytes, report: Report) -> bytes | None:

@@ -1,7 +1,6 @@
 """THE order of a run: score descending, ties by docno descending. Pools and measures all read this."""
 
 import io
-import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -126,9 +125,11 @@ class Rankings:
         return Rankings.build(self.tag, topics, self.docnos, self.scores, dialect=dialect)
 
     def to_bytes(self) -> bytes:
-        """One compressed npz file; the same rankings give the same bytes."""
+        """One npz file; the same rankings give the same bytes. Not compressed: it is read far more often than written."""
+        import zipfile  # late: commands on files alone do not store runs
+
         buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
             for name in _COLUMNS:
                 column = np.array(self.tag.encode()) if name == "tag" else getattr(self, name)
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
@@ -138,6 +139,8 @@ class Rankings:
     @classmethod
     def from_bytes(cls, data: bytes) -> "Rankings":
         """The rankings that `to_bytes` wrote; anything else is a ValueError."""
+        import zipfile
+
         refused = ValueError("expected the columns of a stored run, found another file")
         if not data.startswith(b"PK\x03\x04"):  # np.load would take it for a pickle
             raise refused

@@ -1,15 +1,18 @@
 """What is checked in a run once its lines are columns; every check is made for all lines at once."""
 
-from collections.abc import Collection, Set
+from collections.abc import Callable, Collection, Set
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.findings import Report, Severity, shown
-from pooling.core.keys import PairIndex, code_topics, group_pairs
+from pooling.core.findings import Report, Said, Severity, shown
+from pooling.core.keys import PairIndex, code_topics, distinct, group_pairs
 from pooling.core.lines import spelled_topics, zeros_message
+from pooling.core.nearest import Nearest
 from pooling.core.rankings import evaluation_order
+
+TextLengths = Callable[[NDArray[np.bytes_]], NDArray[np.int64]]
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
@@ -26,6 +29,16 @@ class RunColumns:
     scores: NDArray[np.float64]
     sound: NDArray[np.bool_]
     odd_q0: tuple[int, bytes] | None
+    spans: NDArray[np.int64] | None = None  # rows × (start, length) of sub-document results, in code points
+
+    @property
+    def units(self) -> NDArray[np.bytes_]:
+        """What is ranked: the documents, or of sub-document results `docno:start-end`."""
+        if self.spans is None:
+            return self.docnos
+        ends = self.spans.sum(axis=1).tolist()
+        rows = zip(self.docnos.tolist(), self.spans[:, 0].tolist(), ends, strict=True)
+        return np.array([b"%b:%d-%d" % row for row in rows], np.bytes_)
 
 
 def check_columns(
@@ -39,14 +52,17 @@ def check_columns(
     strict: bool,
     depth: int | None,
     tags_taken: Collection[str],
+    text_lengths: TextLengths | None = None,
 ) -> NDArray[np.bytes_]:
     """Add every finding beyond a line's form to the report; returns the topic column as the collection spells it."""
     grave: Severity = "error" if strict else "warning"
     if columns.odd_q0 is not None:
         line, value = columns.odd_q0
-        report.add(grave, "Q0", line, f'Column 2 is "{shown(value)}", expected "Q0". The value is ignored.')
+        message = f'Column 2 is "{shown(value)}", expected "Q0". The value is ignored.'
+        report.add(grave, "Q0", line, message, shown(value), "Q0")
     if columns.tag.decode() in tags_taken:
-        report.add("error", "TAG_TAKEN", 0, f'The tag "{shown(columns.tag)}" is in use; choose another or replace the run.')
+        message = f'The tag "{shown(columns.tag)}" is in use; choose another or replace the run.'
+        report.add("error", "TAG_TAKEN", 0, message, shown(columns.tag))
     names, codes = code_topics(columns.topics)
     known = np.ones(len(names), bool)
     if topics is not None:
@@ -54,6 +70,8 @@ def check_columns(
         _missing_topics(names, topics, grave, report)
     if docnos is not None:
         _unknown_documents(columns, docnos, "error" if complete else "warning", report)
+    if columns.spans is not None and text_lengths is not None:
+        _spans_outside(columns, columns.spans, text_lengths(columns.docnos), report)
     again = _duplicates(columns, names, codes, report)
     _split_topics(columns.lines[~again], names, codes[~again], report)
     keep = columns.sound & known[codes] & ~again
@@ -74,11 +92,12 @@ def _match_topics(
         names, place, merged = np.unique(spelled, return_index=True, return_inverse=True)
         codes, known = merged.astype(np.int64)[codes], known[place]
     strange = np.flatnonzero(~known[codes])
+    nearest = Nearest(np.array([topic.encode() for topic in topics] if len(strange) else [], np.bytes_))
     report.add_many(
         "error",
         "TOPIC_UNKNOWN",
         columns.lines[strange],
-        lambda i: f"Topic {shown(names[codes[strange[i]]])} is not part of this collection.",
+        lambda i: _unknown("Topic", "is not part of this collection", names[codes[strange[i]]], nearest),
     )
     return names, codes, known
 
@@ -97,24 +116,45 @@ def _unknown_documents(columns: RunColumns, docnos: NDArray[np.bytes_], severity
     nowhere = np.zeros(len(docnos), np.int64)
     index = PairIndex.build(nowhere, docnos)
     strange = np.flatnonzero(index.find(np.zeros(len(columns.docnos), np.int64), columns.docnos) < 0)
+    nearest = Nearest(docnos)
     report.add_many(
         severity,
         "DOC_UNKNOWN",
         columns.lines[strange],
-        lambda i: f"Document {shown(columns.docnos[strange[i]])} is not in the collection.",
+        lambda i: _unknown("Document", "is not in the collection", columns.docnos[strange[i]], nearest),
     )
 
 
+def _unknown(kind: str, words: str, value: bytes, nearest: Nearest) -> Said:
+    near = shown(nearest.to(value))
+    hint = f" Did you mean {near}?" if near else ""
+    return Said(f"{kind} {shown(value)} {words}.{hint}", shown(value), near)
+
+
+def _spans_outside(columns: RunColumns, spans: NDArray[np.int64], lengths: NDArray[np.int64], report: Report) -> None:
+    """`lengths` are those of the documents' texts in code points, -1 where there is no text to look at."""
+    ends = spans.sum(axis=1)
+    outside = np.flatnonzero((lengths >= 0) & (ends > lengths))
+
+    def message(i: int) -> str:
+        row = outside[i]
+        span = f"{spans[row, 0]}-{ends[row]}"
+        return f"The span {span} ends outside the text of {shown(columns.docnos[row])}, which has {lengths[row]:,} characters."
+
+    report.add_many("error", "SPAN_OUTSIDE", columns.lines[outside], message)
+
+
 def _duplicates(columns: RunColumns, names: NDArray[np.bytes_], codes: NDArray[np.int64], report: Report) -> NDArray[np.bool_]:
-    firsts, inverse = group_pairs(codes, columns.docnos)
+    units = columns.units
+    firsts, inverse = group_pairs(codes, units)
     first = firsts[inverse]
     again: NDArray[np.bool_] = first != np.arange(len(first))
     rows = np.flatnonzero(again)
 
-    def message(i: int) -> str:
+    def message(i: int) -> Said:
         row = rows[i]
-        docno, topic, line = columns.docnos[row], names[codes[row]], columns.lines[first[row]]
-        return f"Document {shown(docno)} appears again for topic {shown(topic)} (first on line {line})."
+        docno, topic, line = units[row], names[codes[row]], columns.lines[first[row]]
+        return Said(f"Document {shown(docno)} appears again for topic {shown(topic)} (first on line {line}).", shown(docno))
 
     report.add_many("error", "DOC_DUPLICATE", columns.lines[rows], message)
     return again
@@ -122,11 +162,11 @@ def _duplicates(columns: RunColumns, names: NDArray[np.bytes_], codes: NDArray[n
 
 def _split_topics(lines: NDArray[np.int64], names: NDArray[np.bytes_], codes: NDArray[np.int64], report: Report) -> None:
     heads = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1]))) if len(codes) else np.zeros(0, np.int64)
-    if len(heads) == len(np.unique(codes[heads])):
+    _, begins, _ = distinct(codes[heads])
+    if len(heads) == len(begins):
         return
-    _, begins = np.unique(codes[heads], return_index=True)
     later = np.setdiff1d(heads, heads[begins])
-    _, second = np.unique(codes[later], return_index=True)
+    _, second, _ = distinct(codes[later])
     rows = later[second]
     report.add_many(
         "warning",
@@ -205,7 +245,7 @@ def _counts(
 
 def _first_of_each(topic: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
     """Of places listed topic by topic, the first of each topic."""
-    return places[np.unique(topic[places], return_index=True)[1]]
+    return places[distinct(topic[places])[1]]
 
 
 def _disagreement(
@@ -217,7 +257,7 @@ def _disagreement(
     rising: NDArray[np.int64],
     report: Report,
 ) -> None:
-    by_score = evaluation_order(topic, columns.docnos[rows], columns.scores[rows])
+    by_score = evaluation_order(topic, columns.units[rows], columns.scores[rows])
     begin = np.repeat(starts, np.diff(np.append(starts, len(rows))))
     place_by_rank, place_by_score = np.empty_like(by_rank), np.empty_like(by_rank)
     place_by_rank[by_rank] = np.arange(len(rows)) - begin

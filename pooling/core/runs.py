@@ -1,29 +1,60 @@
-"""TREC runs: `topic Q0 docno rank score tag`, read quickly where clean and with care where not."""
+"""TREC runs: `topic Q0 docno rank score tag`, read quickly where clean and with care where not.
+
+Sub-document results have two columns more, `start length` in code points, or `docno:start-end` as their docno, the end
+being the first character that is no more part of it.
+"""
 
 import math
 import re
 from collections.abc import Collection, Set
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core.findings import MAX_ERRORS, Report, shown
+from pooling.core.keys import group_pairs
 from pooling.core.lines import MAX_ID, careful_rows, clean_text, quick_table
 from pooling.core.rankings import Rankings
-from pooling.core.run_checks import RunColumns, check_columns
+from pooling.core.run_checks import RunColumns, TextLengths, check_columns
+
+Form = Literal["documents", "columns", "suffix"]
 
 _TAG = re.compile(rb"[A-Za-z0-9_.-]{1,25}")
 _RANK = re.compile(rb"-?[0-9]+")
 _SCORE = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+_SPAN = re.compile(rb"(.+):([0-9]{1,17})-([0-9]{1,17})")
+_HEADER = 1 << 18  # bytes in which a header and the first result are looked for
 _RANK_LIMIT = 10**18  # beyond it a rank is cut, since it is only compared
 _IS_RANK, _IS_SCORE = np.zeros(256, bool), np.zeros(256, bool)
 _IS_RANK[list(b"\0-0123456789")] = True
 _IS_SCORE[list(b"\0+-.0123456789eE")] = True
 
 
-def read_run(
+@dataclass(frozen=True, eq=False)
+class RunRead:
+    """What a run file holds. `rankings` are of documents, None unless the report is ok; `passages` of `docno:start-end`.
+
+    `header` is the YAML text of an ir_metadata block in the comments, "" where there is none; the tag is "" if no line
+    has one.
+    """
+
+    rankings: Rankings | None
+    passages: Rankings | None
+    tag: str
+    header: str
+    report: Report
+
+
+def read_run(data: bytes, **options: Any) -> tuple[Rankings | None, str, Report]:
+    """The rankings, the tag and everything found in a run file: `check_run` for those who need no more."""
+    found = check_run(data, **options)
+    return found.rankings, found.tag, found.report
+
+
+def check_run(
     data: bytes,
     *,
     topics: Set[str] | None = None,
@@ -33,14 +64,15 @@ def read_run(
     strict: bool = False,
     depth: int | None = None,
     tags_taken: Collection[str] = (),
+    text_lengths: TextLengths | None = None,
     max_errors: int = MAX_ERRORS,
-) -> tuple[Rankings | None, str, Report]:
-    """Read and check a run file: its rankings, its tag, and everything found.
+) -> RunRead:
+    """Read and check a run file.
 
     `topics` are the collection's topic numbers and `docnos` its docnos (an 'S' array), None where not known; `complete`
     says that no other document exists, so that an unknown docno is an error rather than a warning. `strict` takes the
-    severities of the NIST checkers. `depth` is the pool depth below which a topic is called short. Rankings are None
-    unless the report is ok; the tag is "" if no line has one.
+    severities of the NIST checkers. `depth` is the pool depth below which a topic is called short. `text_lengths` tells
+    how long the texts of documents are, to check spans against.
 
     A clean file is read as arrays; when any line is odd the whole file is read again line by line, and that reader
     names each fault. Both hand the same columns to the same checks.
@@ -48,10 +80,11 @@ def read_run(
     report = Report(max_errors=max_errors)
     text = clean_text(data, report)
     if text is None:
-        return None, "", report
-    columns = quick_columns(text) or careful_columns(text, report)
+        return RunRead(None, None, "", "", report)
+    header, form = header_of(text), _form(text, docnos)
+    columns = (quick_columns(text) if form == "documents" else None) or careful_columns(text, report, form)
     if columns is None:
-        return None, "", report
+        return RunRead(None, None, "", header, report)
     topics_read = check_columns(
         columns,
         report,
@@ -62,11 +95,55 @@ def read_run(
         strict=strict,
         depth=depth,
         tags_taken=tags_taken,
+        text_lengths=text_lengths,
     )
     tag = columns.tag.decode()
     if not report.ok:
-        return None, tag, report
-    return Rankings.build(tag, topics_read, columns.docnos, columns.scores), tag, report
+        return RunRead(None, None, tag, header, report)
+    ranked = Rankings.build(tag, topics_read, columns.units, columns.scores)
+    if columns.spans is None:
+        return RunRead(ranked, None, tag, header, report)
+    return RunRead(documents_of(ranked), ranked, tag, header, report)
+
+
+def documents_of(passages: Rankings) -> Rankings:
+    """The ranking of documents by their best passage: the first of each counts, the others are left out."""
+    docnos = np.array([unit.rpartition(b":")[0] for unit in passages.docnos.tolist()], np.bytes_)
+    firsts, _ = group_pairs(passages.codes, docnos)
+    keep = np.sort(firsts)
+    counts = np.bincount(passages.codes[keep], minlength=len(passages.topics))
+    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    return Rankings(passages.tag, passages.topics, offsets, docnos[keep], passages.scores[keep])
+
+
+def header_of(text: bytes) -> str:
+    """The YAML of an ir_metadata block in the comments before the first result, "" if there is none."""
+    lines: list[str] = []
+    inside = False
+    for line in text[:_HEADER].split(b"\n"):
+        if line.strip() and not line.startswith(b"#"):
+            break
+        words = line[1:].decode("utf-8", "replace")
+        mark = words.strip().lower()
+        if mark == "ir_metadata.start":
+            inside = True
+        elif mark == "ir_metadata.end":
+            break
+        elif inside:
+            lines.append(words[1:] if words.startswith(" ") else words)
+    return "\n".join(lines)
+
+
+def _form(text: bytes, docnos: NDArray[np.bytes_] | None) -> Form:
+    """By the first result: eight columns of which the last two are numbers, or a docno that ends with a span."""
+    fields = next((fields for _, fields in careful_rows(text[:_HEADER])), [])
+    if len(fields) == 8 and fields[6].isdigit() and fields[7].isdigit():
+        return "columns"
+    if len(fields) != 6 or not _SPAN.fullmatch(fields[2]):
+        return "documents"
+    if docnos is not None:
+        return "documents" if (docnos == fields[2]).any() else "suffix"
+    return "suffix" if all(len(row) == 6 and _SPAN.fullmatch(row[2]) for _, row in careful_rows(text)) else "documents"
 
 
 def quick_columns(data: bytes) -> RunColumns | None:
@@ -101,6 +178,7 @@ def _bytes(column: NDArray[np.bytes_]) -> NDArray[np.uint8]:
 
 @dataclass
 class _Rows:
+    spans: list[tuple[int, int]]
     lines: list[int]
     topics: list[bytes]
     docnos: list[bytes]
@@ -109,34 +187,40 @@ class _Rows:
     sound: list[bool]
 
 
-def careful_columns(data: bytes, report: Report) -> RunColumns | None:
+def careful_columns(data: bytes, report: Report, form: Form = "documents") -> RunColumns | None:
     """The columns of any file, line by line, with a finding for each fault of form; None if no line has six fields.
 
     A line with a wrong number of fields, or with an identifier that is too long, is left out; one with a bad rank or
     score stays, marked unsound, so that its topic and document are still checked.
     """
-    rows = _Rows([], [], [], [], [], [])
+    rows, width = _Rows([], [], [], [], [], [], []), 8 if form == "columns" else 6
     tag: bytes | None = None
     odd_q0: tuple[int, bytes] | None = None
     any_line = False
     for line, fields in careful_rows(data):
         any_line = True
-        if len(fields) != 6:
-            report.add("error", "FIELDS", line, _fields_message(line, len(fields)))
+        if len(fields) != width:
+            report.add("error", "FIELDS", line, _fields_message(line, len(fields), width), str(len(fields)))
             continue
-        topic, q0, docno, rank, score, own_tag = fields
+        topic, q0, docno, rank, score, own_tag = fields[:6]
         if q0 != b"Q0" and odd_q0 is None:
             odd_q0 = line, q0
         if tag is None:
             tag = own_tag
             if not _TAG.fullmatch(tag):
-                report.add("error", "TAG_FORMAT", line, _tag_message(tag))
+                report.add("error", "TAG_FORMAT", line, _tag_message(tag), shown(tag))
         elif own_tag != tag:
-            report.add_once("error", "TAG_MIXED", line, _mixed_message(line, own_tag, tag))
+            report.add_once("error", "TAG_MIXED", line, _mixed_message(line, own_tag, tag), shown(own_tag))
         if max(len(topic), len(docno)) > MAX_ID:
             report.add("error", "ID_LONG", line, _long_message(line, topic, docno))
             continue
         ranked, scored = _rank(rank, line, report), _score(score, line, report)
+        if form != "documents":
+            span = _span(docno, fields[6:], line, report)
+            if span is None:
+                continue
+            docno, *at = span
+            rows.spans.append((at[0], at[1]))
         rows.lines.append(line)
         rows.topics.append(topic)
         rows.docnos.append(docno)
@@ -156,13 +240,32 @@ def careful_columns(data: bytes, report: Report) -> RunColumns | None:
         np.array(rows.scores, np.float64),
         np.array(rows.sound, bool),
         odd_q0,
+        np.array(rows.spans, np.int64).reshape(-1, 2) if form != "documents" else None,
     )
+
+
+def _span(docno: bytes, fields: list[bytes], line: int, report: Report) -> tuple[bytes, int, int] | None:
+    """(docno, start, length) of a sub-document result."""
+    if fields:
+        start, length = (int(field) if field.isdigit() and len(field) < 18 else -1 for field in fields)
+    else:
+        found = _SPAN.fullmatch(docno)
+        docno, start, end = (found[1], int(found[2]), int(found[3])) if found else (docno, -1, -1)
+        length = end - start
+    if start < 0 or length < 0:
+        message = f"Line {line} has no span; expected start and length as numbers, or docid:start-end."
+        report.add("error", "SPAN_FORMAT", line, message, shown(b" ".join(fields) or docno))
+        return None
+    if length == 0:
+        report.add("error", "SPAN_EMPTY", line, f"The span of line {line} has length 0; expected at least 1.", "0")
+        return None
+    return docno, start, length
 
 
 def _rank(field: bytes, line: int, report: Report) -> int | None:
     if not _RANK.fullmatch(field):
         message = f'Rank "{shown(field)}" is not an integer; are rank and score exchanged?'
-        report.add("error", "RANK_NOT_INTEGER", line, message)
+        report.add("error", "RANK_NOT_INTEGER", line, message, shown(field))
         return None
     if len(field) > 18:  # int() refuses thousands of digits
         return -_RANK_LIMIT if field.startswith(b"-") else _RANK_LIMIT
@@ -176,14 +279,15 @@ def _score(field: bytes, line: int, report: Report) -> float | None:
             return score
     elif not _NOT_FINITE.fullmatch(field):
         message = f'Score "{shown(field)}" is not a number; use a decimal point.'
-        report.add("error", "SCORE_NOT_NUMBER", line, message)
+        report.add("error", "SCORE_NOT_NUMBER", line, message, shown(field))
         return None
-    report.add("error", "SCORE_NOT_FINITE", line, f'Score "{shown(field)}" cannot be ranked.')
+    report.add("error", "SCORE_NOT_FINITE", line, f'Score "{shown(field)}" cannot be ranked.', shown(field))
     return None
 
 
-def _fields_message(line: int, found: int) -> str:
-    return f"Line {line} has {found} column{'' if found == 1 else 's'}; 6 are needed: topic Q0 docid rank score tag."
+def _fields_message(line: int, found: int, width: int) -> str:
+    needed = f"{width} are needed: topic Q0 docid rank score tag{' start length' if width == 8 else ''}"
+    return f"Line {line} has {found} column{'' if found == 1 else 's'}; {needed}."
 
 
 def _tag_message(tag: bytes) -> str:

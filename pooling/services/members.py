@@ -15,6 +15,7 @@ from django.utils import timezone
 from config import accounts, jobs
 from config.errors import Conflict, Refusal
 from config.models import ApiToken, User
+from pooling import selectors
 from pooling.models import Collection, Invitation, Membership, Role
 
 _signer = Signer(sep=".", salt="assize.invitation")
@@ -170,3 +171,10 @@ def renew_machine_token(membership: Membership, *, scopes: Sequence[str] = ()) -
         accounts.revoke_token(token)
     wanted = scopes or MACHINE_SCOPES[Role(membership.role)]
     return accounts.make_token(user=membership.user, name="renewed token", scopes=wanted)
+
+
+def set_topic_language(collection: Collection, *, user: User, language: str) -> None:
+    """In which language a member reads topics; "" is the topics' own."""
+    if language and language not in selectors.topic_languages(collection):
+        raise Refusal(f"Expected one of {', '.join(selectors.topic_languages(collection))}; found “{language[:40]}”.")
+    collection.memberships.filter(user=user, ended_at=None).update(topic_language=language)

@@ -1,40 +1,76 @@
-"""The page of the pool: what each depth would cost, drawing a round, and what was drawn."""
+"""The pages of the pool: what each choice would cost, drawing a round, what was drawn, and its items."""
+
+from __future__ import annotations
+
+from typing import Any
 
 from django.core.paginator import Paginator
 from django.db.models import Sum
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
+from config.errors import Conflict
 from config.forms import attempt
 from config.models import Job
-from pooling import access, forms, selectors
+from pooling import access, charts, exports, forms, plans, selectors
+from pooling.core.strategies import STRATEGIES
 from pooling.models import Collection, Role
 from pooling.services import pools
 from pooling.views.collections import page
 
-LINES_AT_ONCE = 5_000_000  # sizes of larger sets of runs take seconds, so they are computed only when asked for
+LINES_AT_ONCE = 5_000_000  # plans of larger sets of runs take seconds, so they are made only when asked for
+ITEMS_A_PAGE = 50
 
 
 @never_cache
 @require_http_methods(["GET", "POST"])
 def pool(request: HttpRequest, slug: str) -> HttpResponse:
+    """The planner. What is drawn is what was shown: after any change, its plan is shown before it can be drawn."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    by, runs = access.require_sign_in(request.user), list(collection.runs.all())
+    by, runs = access.require_sign_in(request.user), list(collection.runs.select_related("upload").order_by("pk"))
     asked = request.POST if request.method == "POST" else None
-    form = forms.PoolForm(asked, runs=runs)
-    valid = form.is_valid()
-    if valid and "sizes" not in request.POST:
-        depth, chosen = form.cleaned_data["depth"], form.chosen()
-        if attempt(form, lambda: pools.request_pool(collection, by=by, runs=chosen, depth=depth)):
+    strategy = (asked or request.GET).get("strategy", "depth")
+    strategy = strategy if strategy in STRATEGIES else "depth"
+    form = forms.PoolForm(asked, strategy=strategy, runs=runs, pace=collection.seconds_per_judgment)
+    if asked is not None and collection.is_archived:
+        raise Conflict("This collection is archived; restore it first.")
+    plan = attempt(form, lambda: _plan(collection, form, runs, strategy))
+    if asked is not None and plan and "plan" not in asked and asked.get("shown") == plan.choice.digest:
+        if attempt(form, lambda: pools.request_pool(collection, by=by, runs=form.chosen(), strategy=strategy, **form.values())):
             return redirect("pool", slug)
-    few = sum(run.line_count for run in runs) <= LINES_AT_ONCE
-    wanted = form.chosen() if valid else runs if asked is None and few else []
-    depths = sorted({*selectors.DEPTHS, form.cleaned_data["depth"]}) if valid else list(selectors.DEPTHS)
-    sizes = selectors.pool_sizes(collection, wanted, depths)
-    context = {"form": form, "runs": runs, "sizes": sizes, **_drawn(collection, request.GET.get("page"))}
-    return page(request, "pooling/pool.html", collection, status=422 if form.errors else 200, **context)
+    context = {
+        "form": form,
+        "runs": runs,
+        "plan": plan,
+        "changed": asked is not None and "plan" not in asked and not form.errors,
+        "strategies": STRATEGIES.values(),
+        "chosen": STRATEGIES[strategy],
+        "curve": _curve(plan),
+    }
+    status = 422 if form.errors else 200
+    return page(
+        request, "pooling/pool.html", collection, status=status, **context, **_drawn(collection, request.GET.get("page"))
+    )
+
+
+def _plan(collection: Collection, form: forms.PoolForm, runs: list[Any], strategy: str) -> plans.Plan | None:
+    if form.is_bound:
+        if not form.is_valid():
+            return None
+        choice = plans.choice(form.chosen(), strategy, form.values())
+        return plans.plan(collection, choice, form.cleaned_data["seconds"])
+    if not runs or sum(run.line_count for run in runs) > LINES_AT_ONCE:
+        return None
+    return plans.plan(collection, plans.choice(runs, strategy, {}))
+
+
+def _curve(plan: plans.Plan | None) -> charts.Curve | None:
+    if plan is None:
+        return None
+    words = f"Items in the pool by depth, from {plan.curve[0].items:,} to {plan.curve[-1].items:,}" if plan.curve else ""
+    return charts.curve([size.items for size in plan.curve], plan.choice.values.get("depth"), words)
 
 
 def _drawn(collection: Collection, number: str | None) -> dict[str, object]:
@@ -48,3 +84,46 @@ def _drawn(collection: Collection, number: str | None) -> dict[str, object]:
         "missing_first": missing[:20],
         "page_obj": Paginator(selectors.topic_counts(collection), 50).get_page(number),
     }
+
+
+@require_safe
+def pool_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """One round: how it was drawn, from which files, and who contributed what."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    found = get_object_or_404(selectors.pools(collection), round=number)
+    groups: dict[str, dict[str, Any]] = {}
+    for row in found.used:
+        group = groups.setdefault(row["group"] or row["tag"], {"runs": 0, "unique": row["group_unique"]})
+        group["runs"] += 1
+    strategy = STRATEGIES.get(found.strategy)
+    context: dict[str, Any] = {"round": found, "groups": groups.items(), "strategy": strategy}
+    return page(request, "pooling/pool_round.html", collection, **context)
+
+
+@require_safe
+def items(request: HttpRequest, slug: str) -> HttpResponse:
+    """The pool list for organizers: which runs found an item, and at which rank."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    topic, missing = request.GET.get("topic", "").replace("\0", ""), "missing" in request.GET
+    found = Paginator(selectors.pool_list(collection, topic=topic, missing=missing), ITEMS_A_PAGE)
+    shown = found.get_page(request.GET.get("page"))
+    rows = list(shown)
+    ranks = plans.found_by(list(collection.runs.order_by("pk")), rows)
+    pairs = list(zip(rows, ranks, strict=True))
+    context: dict[str, Any] = {"page_obj": shown, "rows": pairs, "topic": topic, "missing": missing}
+    return page(request, "pooling/pool_items.html", collection, topics=selectors.topics(collection), **context)
+
+
+@require_safe
+def pool_file(request: HttpRequest, slug: str, form: str) -> StreamingHttpResponse:
+    """The whole pool as a file."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    if form not in exports.FORMS:
+        raise Http404
+    return pool_download(collection, form)
+
+
+def pool_download(collection: Collection, form: str) -> StreamingHttpResponse:
+    answer = StreamingHttpResponse(exports.pool_lines(collection, form), content_type=f"{exports.FORMS[form]}; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{collection.slug}-pool.{form}"'
+    return answer

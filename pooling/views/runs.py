@@ -1,5 +1,6 @@
 """Pages of runs: for organizers all of them, for participants their own. Assessors see none: they are blind."""
 
+from django.contrib import messages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.cache import never_cache
@@ -8,10 +9,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from config import http
 from config.forms import attempt
 from pooling import access, forms, selectors
+from pooling.core.metadata import FIGURES
 from pooling.models import Collection, Role, Run, Upload, UploadKind, UploadState
-from pooling.services import uploads
+from pooling.services import runs, uploads
+from pooling.services.runs import FIGURE_PREFIX
 from pooling.views.collections import page
-from pooling.views.uploads import receive, sent
+from pooling.views.uploads import sent
 
 MAY = (Role.ORGANIZER, Role.PARTICIPANT)
 
@@ -21,24 +24,58 @@ MAY = (Role.ORGANIZER, Role.PARTICIPANT)
 def run_list(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, *MAY)
     if request.method == "POST":
-        uploads.require_open(collection, UploadKind.RUN)
-    form = forms.RunsForm(*sent(request))
-    if request.method == "POST" and form.is_valid():
-        made = attempt(form, lambda: _receive(request, collection, form))
+        uploads.require_open(collection, UploadKind.RUN, access.require_sign_in(request.user))
+    form, figures = forms.RunsForm(*sent(request)), forms.FiguresForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid() and figures.is_valid():
+        made = attempt(form, lambda: _receive(request, collection, form, figures))
         if made:
             return redirect(made[0]) if len(made) == 1 else redirect("runs", slug)
     open_ones = access.uploads_visible_to(request.user, collection).exclude(state=UploadState.ACCEPTED)  # those are runs now
     context = {
         "form": form,
+        "figures": figures,
         "runs": access.runs_visible_to(request.user, collection).select_related("upload", "submitted_by"),
         "uploads": selectors.latest_uploads(open_ones, UploadKind.RUN, 20),
         "has_topics": collection.topics.exists(),
+        "closed": runs.window(collection),
     }
     return page(request, "pooling/runs.html", collection, status=422 if request.method == "POST" else 200, **context)
 
 
-def _receive(request: HttpRequest, collection: Collection, form: forms.RunsForm) -> list[Upload]:
-    return [receive(request, collection, UploadKind.RUN, file, form.options()) for file in form.cleaned_data["file"]]
+def _receive(request: HttpRequest, collection: Collection, form: forms.RunsForm, figures: forms.FiguresForm) -> list[Upload]:
+    files = [(file.name or "", file.chunks()) for file in form.cleaned_data["file"]]
+    options, by = {**form.options(), **figures.options()}, access.require_sign_in(request.user)
+    return uploads.receive_runs(collection, by=by, files=files, options=options)
+
+
+@require_http_methods(["GET", "POST"])
+def rules(request: HttpRequest, slug: str) -> HttpResponse:
+    """What a run may be, and when it may come."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    before = Collection.objects.get(pk=collection.pk)  # the form writes into its instance
+    form = forms.RulesForm(request.POST or None, instance=before)
+    if request.method == "POST" and form.is_valid():
+        if attempt(form, lambda: runs.set_rules(collection, **form.cleaned_data)):
+            messages.success(request, "Saved.")
+            return redirect("rules", slug)
+    return page(request, "pooling/rules.html", collection, form=form, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "POST"])
+def edit(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
+    """What is told of a run, by whoever submitted it or an organizer."""
+    found = _run(request, slug, tag)
+    before = Run.objects.get(pk=found.pk)
+    form = forms.RunForm(request.POST or None, instance=before)
+    told = {f"{FIGURE_PREFIX}{name}": value for name, value in found.efficiency.items()}
+    figures = forms.FiguresForm(request.POST or None, initial=told)
+    if request.method == "POST" and form.is_valid() and figures.is_valid():
+        given = {**form.cleaned_data, "efficiency": figures.figures()}
+        if attempt(form, lambda: runs.edit_run(found, **given)):
+            messages.success(request, "Saved.")
+            return redirect(found)
+    status = 422 if form.errors or figures.errors else 200
+    return page(request, "pooling/run_edit.html", found.collection, run=found, form=form, figures=figures, status=status)
 
 
 def _run(request: HttpRequest, slug: str, tag: str) -> Run:
@@ -50,14 +87,25 @@ def _run(request: HttpRequest, slug: str, tag: str) -> Run:
 @require_safe
 def run(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
     found = _run(request, slug, tag)
-    findings = found.upload.report.get("findings", [])
-    return page(request, "pooling/run.html", found.collection, run=found, upload=found.upload, findings=findings)
+    context = {
+        "run": found,
+        "upload": found.upload,
+        "findings": found.upload.report.get("findings", []),
+        "figures": [
+            (figure, f"{found.efficiency[figure.name]:,.12g}") for figure in FIGURES if figure.name in found.efficiency
+        ],
+        "earlier": found.earlier.select_related("upload", "submitted_by"),
+    }
+    return page(request, "pooling/run.html", found.collection, **context)
 
 
 @require_safe
 def run_file(request: HttpRequest, slug: str, tag: str) -> FileResponse:
-    """The file as it came, byte for byte."""
-    upload = _run(request, slug, tag).upload
+    """The file as it came, byte for byte; `?version=` asks for an earlier one."""
+    found = _run(request, slug, tag)
+    upload, version = found.upload, request.GET.get("version", "")
+    if version and version != str(found.version):
+        upload = get_object_or_404(found.earlier, version=int(version) if version.isdecimal() else 0).upload
     path = upload.file_path
     if path is None or not path.exists():
         raise Http404

@@ -40,17 +40,20 @@ def topics(request: HttpRequest, slug: str) -> HttpResponse:
     may = (Role.ORGANIZER,) if request.method == "POST" else ()
     collection = access.collection_for(request.user, slug, *may)
     if request.method == "POST":
-        uploads.require_open(collection, UploadKind.TOPICS)
+        uploads.require_open(collection, UploadKind.TOPICS, access.require_sign_in(request.user))
     form = forms.TopicsForm(*sent(request))
     if request.method == "POST" and form.is_valid():
-        file, encoding = form.cleaned_data["file"], form.cleaned_data["encoding"]
-        made = attempt(form, lambda: receive(request, collection, UploadKind.TOPICS, file, {"encoding": encoding}))
+        file, options = form.cleaned_data["file"], form.options()
+        made = attempt(form, lambda: receive(request, collection, UploadKind.TOPICS, file, options))
         if made:
             return redirect(made)
-    mine = access.uploads_visible_to(request.user, collection)
+    mine, found = access.uploads_visible_to(request.user, collection), selectors.topics(collection)
+    language = selectors.chosen_language(request.user, collection)
     context = {
         "form": form,
-        "page_obj": Paginator(selectors.topics(collection), 100).get_page(request.GET.get("page")),
+        "page_obj": selectors.in_language(Paginator(found, 100).get_page(request.GET.get("page")), language),
+        "languages": selectors.topic_languages(collection),
+        "language": language,
         "uploads": selectors.latest_uploads(mine, UploadKind.TOPICS),
     }
     return page(request, "pooling/topics.html", collection, status=_status(request), **context)
@@ -60,16 +63,18 @@ def topics(request: HttpRequest, slug: str) -> HttpResponse:
 def documents(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     if request.method == "POST":
-        uploads.require_open(collection, UploadKind.DOCUMENTS)
+        uploads.require_open(collection, UploadKind.DOCUMENTS, access.require_sign_in(request.user))
     form = forms.DocumentsForm(*sent(request))
     if request.method == "POST" and form.is_valid():
-        made = attempt(form, lambda: receive(request, collection, UploadKind.DOCUMENTS, form.cleaned_data["file"]))
+        file, options = form.cleaned_data["file"], form.options()
+        made = attempt(form, lambda: receive(request, collection, UploadKind.DOCUMENTS, file, options))
         if made:
             return redirect(made)
     context = {
         "form": form,
         "corpus": selectors.corpus(collection),
-        "first": selectors.documents(collection).order_by("pk").defer("text")[:20],
+        "first": selectors.documents(collection).order_by("pk").defer("text", "html")[:20],
+        "has_pool": selectors.pools(collection).exists(),
         "uploads": selectors.latest_uploads(collection.uploads.all(), UploadKind.DOCUMENTS),
     }
     return page(request, "pooling/documents.html", collection, status=_status(request), **context)

@@ -221,6 +221,8 @@ class World:
             for n in range(1, 61)
         ]
         files.take(self.line, by, "topics", "\n".join(topics).encode(), "topics.tsv")
+        french = "\n".join(f"{n}\tLes turbines nuisent-elles aux poissons ?" for n in range(1, 61))
+        files.take(self.line, by, "topics", french.encode(), "topics.fr.tsv", language="fr", parallel="yes")
         docnos = [f"FT{n:03}" for n in range(300)] + [LONG]
         files.take(self.line, by, "documents", files.documents(docnos, "Fish were seen."), "documents.jsonl")
         for number in range(12):
@@ -229,12 +231,15 @@ class World:
             }
             tag = "AVeryLongRunTag.WithAll25"[:25] if number == 5 else f"bm25-rm3-{number}"
             group = "" if number == 2 else ARABIC if number == 4 else "North Institute of Marine Retrieval"
-            files.take_run(self.line, self.rival if number == 7 else by, files.run_file(tag, **ranked), group=group)
+            told = {"figure_latency_mean_ms": "12.5", "figure_index_bytes": "1048576"} if number == 1 else {}
+            files.take_run(self.line, self.rival if number == 7 else by, files.run_file(tag, **ranked), group=group, **told)
+        again = files.run_file("bm25-rm3-1", **{f"t{n}": " ".join(docnos[n : n + 20]) for n in range(1, 61)})
+        files.take_run(self.line, by, again, group="North Institute of Marine Retrieval", replace="yes")
         files.draw(self.line, by, 3)
         files.draw(self.line, by, 5)
         bad = b"".join(b"%d Q0 FT%03d %d oops%d run tag\n" % (n % 70, n % 400, n, n) for n in range(250))
         self.refused = files.take(self.line, by, "run", bad + b"1 Q0 FT001 1 x\n" + LONG.encode() + b"\n", f"{LONG}.run")
-        self.accepted = self.line.uploads.get(kind="topics")
+        self.accepted = self.line.uploads.filter(kind="topics").earliest("pk")
         waiting = {"collection": self.line, "kind": "run", "sha256": "0" * 64, "size": 10**7, "uploaded_by": by, "path": "x"}
         self.checking = Upload.objects.create(name="dense.run.gz", job_id=self.running.pk, **waiting)
         self.lost = Upload.objects.create(name="lost.run", job_id=self.failed.pk, **waiting)

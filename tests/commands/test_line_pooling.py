@@ -1,4 +1,5 @@
 import gzip
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,7 @@ def test_from_files_to_a_pool(assize: Assize, cast: Cast, folder: Path) -> None:
     assert [(row["depth"], row["items"]) for row in shown] == [(1, 4), (5, 5), (10, 5), (20, 5), (50, 5), (100, 5)]
     assert Pool.objects.count() == 0
     drawn = assize("draw-pool", "harbour-trials", "--depth", "1", "--run", "alpha", "--json", "--by", "olga-organizer")
-    assert drawn.json == [{"round": 1, "depth": 1, "runs": 1, "items": 3}]
+    assert drawn.json == [{"round": 1, "strategy": "depth", "runs": 1, "items": 3}]
     assert Pool.objects.get().drawn_by == cast.organizer
     again = assize("draw-pool", "harbour-trials", "--depth", "1", "--run", "alpha")
     assert again.status == 1 and "Nothing is new" in again.err
@@ -62,7 +63,7 @@ def test_bad_run_is_listed_by_line_and_stores_nothing(assize: Assize, cast: Cast
 
 def test_bad_documents_leave_the_old(assize: Assize, cast: Cast, folder: Path) -> None:
     assize("import-documents", "harbour-trials", folder / "docs.jsonl.gz")
-    told = assize("import-documents", "harbour-trials", folder / "topics.tsv")
+    told = assize("import-documents", "harbour-trials", folder / "a.run")
     assert told.status == 1
     assert selectors.documents(cast.collection).count() == 5
 
@@ -86,3 +87,35 @@ def test_what_cannot_be_done_is_told(
     told = assize(*arguments)
     assert told.status == 1
     assert words in told.err
+
+
+def test_folders_archives_languages_and_strategies(assize: Assize, cast: Cast, folder: Path) -> None:
+    pages = folder / "pages"
+    (pages / "deep").mkdir(parents=True)
+    (pages / "d1.txt").write_text("one")
+    (pages / "deep" / "d2.html").write_text("<html><title>Two</title><body>two</body></html>")
+    assert assize("import-topics", "harbour-trials", folder / "topics.tsv", "--language", "en").out == "3 topics\n"
+    (folder / "fr.tsv").write_text("1\tles marées\n2\tles murs\n10\tles pilotes\n")
+    done = assize("import-topics", "harbour-trials", folder / "fr.tsv", "--language", "fr", "--parallel")
+    assert (done.status, selectors.topic_languages(cast.collection)) == (0, ["en", "fr"])
+    with zipfile.ZipFile(folder / "runs.zip", "w") as archive:
+        for name in ("a.run", "b.run"):
+            archive.write(folder / name, name)
+        archive.writestr("b.yml", "actor: {team: South}\nefficiency: {cpu_seconds: 2}\n")
+    done = assize("import-run", "harbour-trials", folder / "runs.zip", "--priority", "2", "--figure", "index_bytes=5")
+    assert (done.status, done.out) == (0, "alpha  3 topics  4 lines\nbeta  3 topics  4 lines\n")
+    told = {run.tag: (run.group, run.priority, run.efficiency) for run in Run.objects.all()}
+    assert told["beta"] == ("South", 2, {"cpu_seconds": 2.0, "index_bytes": 5.0})
+    assert assize("import-run", "harbour-trials", folder / "a.run").status == 1
+    assert assize("import-run", "harbour-trials", folder / "a.run", "--replace").status == 0
+    wrong = assize("import-run", "harbour-trials", folder / "a.run", "--figure", "speed=5")
+    assert wrong.status == 1 and "“speed” is no efficiency figure" in wrong.err
+    shown = assize(
+        "draw-pool", "harbour-trials", "--strategy", "rrf", "--budget", "1", "--estimate", "--seconds", "36", "--json"
+    ).json
+    assert shown == [{"number": number, "items": 1, "new": 1, "hours": 0.01} for number in ("1", "2", "10")]
+    drawn = assize("draw-pool", "harbour-trials", "--strategy", "rrf", "--budget", "1", "--json")
+    assert drawn.json == [{"round": 1, "strategy": "rrf", "runs": 2, "items": 3}]
+    kept = assize("import-documents", "harbour-trials", pages, "--only-pool")
+    assert (kept.status, kept.out) == (0, "1 documents  2 missing\n")
+    assert assize("import-documents", "harbour-trials", pages).out == "2 documents\n"

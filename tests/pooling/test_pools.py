@@ -8,9 +8,9 @@ from pytest_django import Settings
 from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job
-from pooling import selectors
+from pooling import plans, selectors
 from pooling.models import Collection, Pool, PoolItem, Run, UploadKind
-from pooling.selectors import Size
+from pooling.plans import Size
 from pooling.services import collections, pools
 from pooling.services import work as work_
 from tests.conftest import Cast
@@ -41,17 +41,17 @@ def test_pool_is_the_union_of_the_first_documents(cast: Cast, runs: list[Run]) -
         ("2", "d1", 1, 1),
         ("2", "d3", 1, 1),
     ]
-    assert (pool.round, pool.strategy, pool.parameters, pool.item_count) == (1, "depth", {"depth": 1}, 5)
+    assert (pool.round, pool.strategy, pool.parameters, pool.item_count) == (1, "depth", {"depth": 1, "ties": "evaluation"}, 5)
     assert (pool.drawn_by, list(pool.runs.all())) == (cast.organizer, runs)
     assert pool.drawn_at
 
 
 def test_sizes_are_exact_before_and_tell_what_is_new(cast: Cast, runs: list[Run]) -> None:
-    assert selectors.pool_sizes(cast.collection, runs, [1, 2, 100]) == [Size(1, 5, 5), Size(2, 7, 7), Size(100, 8, 8)]
+    assert plans.sizes(cast.collection, runs, [1, 2, 100]) == [Size(1, 5, 5), Size(2, 7, 7), Size(100, 8, 8)]
     draw(cast.collection, cast.organizer, 1)
     cast.collection.seconds_per_judgment = 1800
-    assert selectors.pool_sizes(cast.collection, runs, [1, 2]) == [Size(1, 5, 0, 0.0), Size(2, 7, 2, 1.0)]
-    assert selectors.pool_sizes(cast.collection, []) == []
+    assert plans.sizes(cast.collection, runs, [1, 2]) == [Size(1, 5, 0, 0.0), Size(2, 7, 2, 1.0)]
+    assert plans.sizes(cast.collection, []) == []
 
 
 def test_later_round_adds_only_what_is_new(cast: Cast, runs: list[Run]) -> None:
@@ -77,7 +77,7 @@ def test_missing_documents_wait(cast: Cast) -> None:
 
 def test_topics_that_went_are_left_out(cast: Cast, runs: list[Run]) -> None:
     take(cast.collection, cast.organizer, UploadKind.TOPICS, b"1\tone\n")
-    assert selectors.pool_sizes(cast.collection, runs, [1]) == [Size(1, 2, 2)]
+    assert plans.sizes(cast.collection, runs, [1]) == [Size(1, 2, 2)]
     assert draw(cast.collection, cast.organizer, 1).item_count == 2
 
 

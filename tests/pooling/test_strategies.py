@@ -1,3 +1,4 @@
+import re
 from typing import Any
 
 import numpy as np
@@ -5,8 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pooling.core import planning, strategies
+from pooling.core.matrix import RankMatrix
+from pooling.core.planning import Pool, depth_pool
 from pooling.core.rankings import Rankings
-from pooling.core.strategies import Pool, contributions, depth_pool, pool_sizes
+from pooling.core.strategies import choose
 from tests.calls import python_calls
 from tests.golden import vectors
 
@@ -47,9 +51,10 @@ def test_depth_pool_of_the_worked_example(vector: dict[str, Any]) -> None:
 @pytest.mark.parametrize("vector", vectors("pooling", "contributions"))
 def test_contributions_of_the_worked_example(vector: dict[str, Any]) -> None:
     rankings = [ranked(tag, docnos) for tag, docnos in vector["runs"].items()]
-    depth = vector["params"]["depth"]
-    relevant = np.array([vector["qrels"][docno] > 0 for _, docno, _, _ in items(depth_pool(rankings, depth))])
-    found = contributions(rankings, depth, groups=[vector["groups"][run.tag] for run in rankings], relevant=relevant)
+    matrix = RankMatrix.build(rankings)
+    relevant = np.array([vector["qrels"][docno.decode()] > 0 for docno in matrix.docnos.tolist()])
+    groups = [vector["groups"][run.tag] for run in rankings]
+    found = planning.contributions(choose(matrix, "depth", vector["params"]), groups, relevant)
     assert found.relevant is not None and found.unique_relevant is not None and found.group_unique_relevant is not None
     rows = {
         tag: {
@@ -84,7 +89,7 @@ def test_depth_pool_is_its_definition(given_runs: list[dict[str, dict[str, float
 @settings(max_examples=30, deadline=None)
 def test_pool_sizes_are_the_sizes_of_the_pools(given_runs: list[dict[str, dict[str, float]]]) -> None:
     rankings = [Rankings.from_dict(f"r{i}", run) for i, run in enumerate(given_runs)]
-    sizes = pool_sizes(rankings, [1, 2, 5])
+    sizes = planning.pool_sizes(RankMatrix.build(rankings, 5), [1, 2, 5])
     pools = [depth_pool(rankings, depth) for depth in sizes.depths]
     assert sizes.totals.tolist() == [len(pool) for pool in pools]
     assert sizes.sizes.tolist() == [[int((pool.topics == topic).sum()) for topic in sizes.topics] for pool in pools]
@@ -92,8 +97,9 @@ def test_pool_sizes_are_the_sizes_of_the_pools(given_runs: list[dict[str, dict[s
 
 def test_no_runs_make_an_empty_pool() -> None:
     assert len(depth_pool([], 10)) == 0
-    assert contributions([], 10).pool_size == 0
-    assert pool_sizes([], [5]).totals.tolist() == [0]
+    nothing = RankMatrix.build([], 10)
+    assert planning.contributions(choose(nothing, "depth", {"depth": 10})).pool_size == 0
+    assert planning.pool_sizes(nothing, [5]).totals.tolist() == [0]
 
 
 def test_depth_pool_makes_no_call_for_each_topic() -> None:
@@ -103,5 +109,105 @@ def test_depth_pool_makes_no_call_for_each_topic() -> None:
 
     few, many = rankings(5), rankings(500)
     assert python_calls(lambda: depth_pool(many, 5)) <= python_calls(lambda: depth_pool(few, 5))
-    assert python_calls(lambda: pool_sizes(many, [2, 5])) <= python_calls(lambda: pool_sizes(few, [2, 5]))
-    assert python_calls(lambda: contributions(many, 5)) <= python_calls(lambda: contributions(few, 5))
+    wide, narrow = (RankMatrix.build(runs, 5) for runs in (many, few))
+    assert python_calls(lambda: planning.pool_sizes(wide, [2, 5])) <= python_calls(lambda: planning.pool_sizes(narrow, [2, 5]))
+    shares = [lambda one=one: planning.contributions(choose(one, "depth", {"depth": 5})) for one in (wide, narrow)]
+    assert python_calls(shares[0]) <= python_calls(shares[1])
+
+
+@pytest.mark.parametrize(
+    "vector", [*vectors("pooling", "pool_rrf"), *vectors("pooling", "pool_rbp"), *vectors("pooling", "pool_take")]
+)
+def test_fused_pools_of_the_worked_example(vector: dict[str, Any]) -> None:
+    """`take` is the order in which depth-k prefers, which quotas cut and fill."""
+    matrix = RankMatrix.build([ranked(tag, docnos) for tag, docnos in vector["runs"].items()])
+    name = vector["measure"].removeprefix("pool_")
+    if name == "take":
+        chosen = choose(matrix, "depth", {"depth": 6, "max_per_topic": vector["params"]["budget"]})
+    else:
+        chosen = choose(matrix, name, strategies.clean(name, vector["params"]))
+    assert [docno.decode() for docno in matrix.docnos[chosen.items].tolist()] == vector["expected"]["order"]
+
+
+@pytest.mark.parametrize("vector", [*vectors("pooling", "pool_rrf"), *vectors("pooling", "pool_rbp")])
+def test_fused_weights_of_the_worked_example(vector: dict[str, Any]) -> None:
+    matrix, params = RankMatrix.build([ranked(tag, docnos) for tag, docnos in vector["runs"].items()]), vector["params"]
+    weight = (
+        (lambda ranks: 1 / (params["k"] + ranks))
+        if "k" in params
+        else (lambda ranks: (1 - params["p"]) * params["p"] ** (ranks - 1.0))
+    )
+    found = strategies.weights(matrix, range(4), weight, params.get("combine", "sum"))
+    for docno, value in vector["expected"]["weights"].items():
+        assert found[matrix.find(np.array([b"1"]), np.array([docno.encode()]))[0]] == pytest.approx(value, abs=1e-9)
+
+
+@pytest.mark.parametrize("vector", vectors("pooling", "pool_growth"))
+def test_growth_adds_only_what_is_new(vector: dict[str, Any]) -> None:
+    old = [ranked(tag, docnos) for tag, docnos in vector["runs"].items()]
+    new = [ranked(tag, docnos) for tag, docnos in vector["new_runs"].items()]
+    depth = vector["params"]["depth"]
+    before, after = (depth_pool(runs, depth).docnos.tolist() for runs in (old, old + new))
+    added = sorted({docno.decode() for docno in after} - {docno.decode() for docno in before})
+    assert (len(before), added) == (vector["expected"]["old"], vector["expected"]["added"])
+
+
+def test_quotas_fill_from_deeper_ranks_and_cut_the_least_preferred() -> None:
+    one, other = ranked("a", ["d1", "d2", "d3", "d4"]), ranked("b", ["d1", "d5", "d6", "d7"])
+    matrix = RankMatrix.build([one, other])
+
+    def pooled(**values: object) -> list[bytes]:
+        docnos: list[bytes] = planning.pool_of(choose(matrix, "depth", strategies.clean("depth", values))).docnos.tolist()
+        return docnos
+
+    assert pooled(depth=1) == [b"d1"]
+    assert pooled(depth=1, min_per_topic=4) == [b"d1", b"d2", b"d3", b"d5"]
+    assert pooled(depth=3, max_per_topic=2) == [b"d1", b"d2"]
+    assert pooled(depth=1, min_per_topic=100) == sorted({*one.docnos.tolist(), *other.docnos.tolist()})
+    for values in ({"min_per_topic": 4}, {"max_per_topic": 2}, {}):
+        sizes = planning.pool_sizes(matrix, [1, 2, 3], values)
+        assert sizes.totals.tolist() == [len(pooled(depth=depth, **values)) for depth in (1, 2, 3)]
+
+
+def test_ties_at_the_cut_go_by_evaluation_order_or_by_docno() -> None:
+    run = Rankings.from_dict("a", {"1": {"x": 2.0, "b": 1.0, "a": 1.0, "c": 1.0}})
+    assert planning.pool_of(choose(RankMatrix.build([run], 2), "depth", {"depth": 2})).docnos.tolist() == [b"c", b"x"]
+    nist = RankMatrix.build([run], 2, "docno-ascending")
+    assert planning.pool_of(choose(nist, "depth", {"depth": 2})).docnos.tolist() == [b"a", b"x"]
+
+
+def test_a_budget_in_proportion_is_split_by_largest_remainder() -> None:
+    assert strategies.proportional(np.array([10, 20, 30]), 10).tolist() == [2, 3, 5]
+    assert strategies.proportional(np.array([1, 1, 1]), 10).tolist() == [4, 3, 3]
+    assert strategies.proportional(np.array([0, 5]), 4, 1).tolist() == [1, 4]
+    assert strategies.proportional(np.array([0, 0]), 4).tolist() == [0, 0]
+
+
+def test_the_first_runs_of_each_group_by_priority() -> None:
+    groups, priorities = ["x", "x", "y", "", "", "x"], [2, 1, 5, 1, 1, 1]
+    assert strategies.choose_runs(groups, priorities, 1) == [1, 2, 3, 4]
+    assert strategies.choose_runs(groups, priorities, 2) == [1, 2, 3, 4, 5]
+    assert strategies.choose_runs(groups, priorities, None) == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "words"),
+    [
+        ("best", {}, "Expected the strategy depth or rrf or rbp; found “best”."),
+        ("depth", {"depth": 0}, "Depth: expected a whole number from 1 to 1,000; found 0."),
+        ("depth", {"depth": "ten"}, "Depth: expected a whole number from 1 to 1,000; found “ten”."),
+        ("depth", {"budget": 3}, "The strategy depth has no parameter “budget”"),
+        ("rrf", {"ties": "random"}, "Ties at the cut: expected evaluation or docno-ascending; found “random”."),
+        ("depth", {"min_per_topic": 5, "max_per_topic": 4}, "At least 5 and at most 4 per topic cannot both be"),
+    ],
+)
+def test_wrong_parameters_are_told_apart(name: str, values: dict[str, object], words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        strategies.clean(name, values)
+
+
+def test_every_strategy_runs_with_its_defaults() -> None:
+    matrix = RankMatrix.build([ranked("a", ["d1", "d2"]), ranked("b", ["d3", "d1"])])
+    for name, one in strategies.STRATEGIES.items():
+        assert one.label and one.about
+        assert len(choose(matrix, name, strategies.clean(name, {})).items) == 3

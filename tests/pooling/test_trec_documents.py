@@ -2,22 +2,23 @@ import io
 import json
 import tracemalloc
 from collections.abc import Iterator
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
 from pooling.core import documents
-from pooling.core.documents import DocumentSpec, read_documents
+from pooling.core.document_spec import DocumentSpec
+from pooling.core.documents import read_documents
 from pooling.core.findings import Report
 
 
-def read(data: bytes, **options: int) -> tuple[list[DocumentSpec], Report]:
+def read(data: bytes, **options: Any) -> tuple[list[DocumentSpec], Report]:
     report = Report()
     found = [one for chunk in read_documents(io.BytesIO(data), report, **options) for one in chunk]
     return found, report
 
 
-def findings(data: bytes, **options: int) -> list[tuple[str, str, int]]:
+def findings(data: bytes, **options: Any) -> list[tuple[str, str, int]]:
     return [(one.severity, one.code, one.line) for one in read(data, **options)[1].findings]
 
 

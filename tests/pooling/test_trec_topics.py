@@ -27,7 +27,7 @@ def test_closed_and_unclosed_tags_read_alike() -> None:
 def test_unknown_tags_are_kept_beside() -> None:
     text = b"<top lang='bn'>\n<head> Tipster\n<num> 1\n<title> T\n<con> Concept(s):\n1. x\n<con> more\n</top>"
     assert read_topics(text)[0] == [
-        TopicSpec("1", "T", extra={"lang": "bn", "head": "Tipster", "con": "Concept(s): 1. x\nmore"})
+        TopicSpec("1", "T", extra={"head": "Tipster", "con": "Concept(s): 1. x\nmore"}, language="bn")
     ]
 
 
@@ -47,7 +47,7 @@ def test_web_track_topics() -> None:
 
 def test_language_tags_of_clef() -> None:
     text = "<top><num> C041 </num><DE-title>Pestizide für</DE-title><DE-desc>Suche.</DE-desc></top>".encode()
-    assert read_topics(text)[0] == [TopicSpec("C041", "Pestizide für", "Suche.")]
+    assert read_topics(text)[0] == [TopicSpec("C041", "Pestizide für", "Suche.", language="de")]
 
 
 def test_entities_are_decoded_once() -> None:
@@ -100,3 +100,59 @@ def test_windows_1252_is_read_when_asked_for() -> None:
 def test_a_long_file_of_odd_tags_is_read_in_one_pass() -> None:
     data = b"<top>" + b"<" * 200_000 + b"<num>1</num><title>" + b"<a " * 100_000 + b"</title></top>"
     assert read_topics(data)[1].errors == 0
+
+
+def test_json_lines() -> None:
+    data = (
+        '{"id": 26, "title": "Nobel", "description": "D", "narr": "N", "lang": "en", "versions": {"bn": {"title": "নোবেল"}}}\n'
+    )
+    versions = {"bn": {"title": "নোবেল", "description": "", "narrative": ""}}
+    assert read_topics(data.encode())[0] == [TopicSpec("26", "Nobel", "D", "N", language="en", versions=versions)]
+    assert read_topics(b'{"_id": "q1", "text": "who", "metadata": {"a": 1}}\n')[0] == [
+        TopicSpec("q1", "who", extra={"metadata": '{"a": 1}'})
+    ]
+
+
+@pytest.mark.parametrize("line", [b"{", b'{"id": ["x"]}', b'{"id": "1", "title": "\\ud800"}', b'{"id": "1", "versions": 3}'])
+def test_json_lines_that_are_none(line: bytes) -> None:
+    assert findings(b'{"id": "0", "title": "x"}\n' + line + b"\n") == [("error", "JSON", 2)]
+
+
+def test_smart_queries() -> None:
+    data = b".I 001\r\n.W\r\nwhat similarity  laws\r\nhold .\r\n.I 004\r\n.T\r\nslabs\r\n.W\r\nheat in slabs .\r\n"
+    one, two = read_topics(data)[0]
+    assert (one.number, one.title, two.number, two.title, two.description) == (
+        "1",
+        "what similarity laws hold .",
+        "4",
+        "slabs",
+        "heat in slabs .",
+    )
+    assert [topic.number for topic in read_topics(data, numbering="running")[0]] == ["1", "2"]
+
+
+def test_parallel_versions_in_one_file() -> None:
+    fields = (
+        "<top><num>C1</num><EN-title>Pesticides</EN-title><FR-title>Les pesticides</FR-title><FR-desc>Trouver.</FR-desc></top>"
+    )
+    french = {"title": "Les pesticides", "description": "Trouver.", "narrative": ""}
+    expected = [TopicSpec("C1", "Pesticides", language="en", versions={"fr": french})]
+    assert read_topics(fields.encode())[0] == expected
+    apart = (
+        '<top lang="en"><num>C1</num><title>Pesticides</title></top>'
+        '<top lang="fr"><num>C1</num><title>Les pesticides</title><desc>Trouver.</desc></top>'
+    )
+    assert read_topics(apart.encode())[0] == expected
+    again = apart + '<top lang="fr"><num>C1</num><title>x</title></top>'
+    assert findings(again.encode()) == [("error", "NUMBER_REPEATED", 1)]
+
+
+def test_a_language_is_a_tag() -> None:
+    assert read_topics(b"1\tx\n", language="pt-BR")[0] == [TopicSpec("1", "x", language="pt-BR")]
+    assert findings(b'<top lang="in English"><num>1<title>T</top>') == [("error", "LANGUAGE", 1)]
+
+
+def test_declared_encodings_and_clinical_topics() -> None:
+    text = '<?xml version="1.0" encoding="ISO-8859-1"?><topics><topic number="1" type="diagnosis"><description>Fièvre</description><summary>F</summary></topic></topics>'
+    topics, report = read_topics(text.encode("latin-1"))
+    assert (topics, report.findings) == ([TopicSpec("1", "F", "Fièvre", extra={"type": "diagnosis"})], ())

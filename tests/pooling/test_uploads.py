@@ -17,6 +17,8 @@ from pooling import selectors
 from pooling.core import runs
 from pooling.models import Collection, Corpus, Document, Run, Topic, Upload, UploadKind
 from pooling.services import collections, uploads
+from pooling.services import documents as document_services
+from pooling.services import runs as run_services
 from tests.conftest import Cast
 from tests.pooling import files
 from tests.pooling.files import DOCNOS, Cut, CutOff, check, documents, run_file, send, take, take_run, take_topics
@@ -90,9 +92,9 @@ def test_second_file_of_documents_waits(cast: Cast) -> None:
 @pytest.mark.parametrize(
     ("kind", "options", "words"),
     [
-        (RUN, {"kind": "magic"}, "Expected automatic or manual"),
+        (RUN, {"kind": "magic"}, "Expected the kind of run automatic or manual"),
         (RUN, {"group": "x" * 81}, "The group may have 80 characters; found 81."),
-        (TOPICS, {"encoding": "ebcdic"}, "Expected the encoding utf-8 or cp1252"),
+        (TOPICS, {"encoding": "ebcdic"}, "Expected the encoding utf-8 or utf-8-or-latin-1 or cp1252"),
     ],
 )
 def test_bad_option_is_refused(cast: Cast, kind: str, options: dict[str, str], words: str) -> None:
@@ -196,7 +198,7 @@ def test_new_documents_take_the_place_of_the_old(cast: Cast) -> None:
 
 
 def test_bad_documents_store_nothing(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uploads, "DOCUMENTS_AT_ONCE", 2)
+    monkeypatch.setattr(document_services, "AT_ONCE", 2)
     take(cast.collection, cast.organizer, DOCUMENTS, documents())
     upload = take(cast.collection, cast.organizer, DOCUMENTS, documents(["x1", "x2", "x3"]) + b"{oops\n" + documents(["x1"]))
     assert findings(upload) == [("JSON", 4), ("DOC_DUPLICATE", 5)]
@@ -215,7 +217,7 @@ def test_damaged_gzip_is_refused(cast: Cast) -> None:
 
 @pytest.mark.parametrize("at", [1, 2, 3, None])
 def test_import_cut_off_leaves_the_old_state_and_repeats(cast: Cast, monkeypatch: pytest.MonkeyPatch, at: int | None) -> None:
-    monkeypatch.setattr(uploads, "DOCUMENTS_AT_ONCE", 2)
+    monkeypatch.setattr(document_services, "AT_ONCE", 2)
     take(cast.collection, cast.organizer, DOCUMENTS, documents())
     before = shown(cast)
     upload = send(cast.collection, cast.organizer, DOCUMENTS, documents(["n1", "n2", "n3", "n4", "n5", "n6"]))
@@ -314,15 +316,15 @@ def test_same_body_twice_at_once_is_one_run(ready: Cast, monkeypatch: pytest.Mon
     """Both are checked before either is stored: the database's constraint decides, and the second is told."""
     data = run_file("bm25", t1="d1")
     first, second = (send(ready.collection, ready.participant, RUN, data) for _ in range(2))
-    read = runs.read_run
+    read = runs.check_run
 
     def meanwhile(*given: object, **more: object) -> object:
-        monkeypatch.setattr(uploads, "read_run", read)
+        monkeypatch.setattr(run_services, "check_run", read)
         found = read(*given, **more)  # type: ignore[arg-type]
         assert check(first).state == "accepted"
         return found
 
-    monkeypatch.setattr(uploads, "read_run", meanwhile)
+    monkeypatch.setattr(run_services, "check_run", meanwhile)
     assert findings(check(second))[-1] == ("TAG_TAKEN", 0)
     assert [run.upload_id for run in Run.objects.all()] == [first.pk]
     assert len(stored("files/runs")) == 1

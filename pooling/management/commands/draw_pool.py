@@ -3,7 +3,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.commands import Error
-from pooling import selectors
+from pooling import plans
+from pooling.arguments import add_strategy, given_values
 from pooling.commands import CollectionCommand
 from pooling.models import Collection, Run
 from pooling.services import pools
@@ -11,35 +12,41 @@ from pooling.services.work import Direct
 
 
 class Command(CollectionCommand):
-    help = "Draw a round of the pool, or tell what each depth would cost."
+    help = "Draw a round of the pool, or tell what it would cost."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
-        parser.add_argument("--depth", type=int, metavar="N", help="so many documents of each run and topic")
+        add_strategy(parser)
         parser.add_argument("--run", action="append", default=[], metavar="TAG", help="only this run; may be given again")
         parser.add_argument("--estimate", action="store_true", help="draw nothing, print the sizes")
+        parser.add_argument(
+            "--seconds", type=float, metavar="N", help="of a judgment, to tell hours; the pace seen unless given"
+        )
         self.add_json(parser)
         self.add_by(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = self.collection(options["slug"])
-        runs, depth = self.runs(collection, options["run"]), options["depth"]
-        if depth is not None:
-            pools.require_depth(depth)
+        runs, strategy, values = self.runs(collection, options["run"]), options["strategy"], given_values(options)
         if options["estimate"]:
-            depths = sorted({*selectors.DEPTHS, depth} - {None})
-            rows = [vars(size) for size in selectors.pool_sizes(collection, runs, depths)]
-            return self.table(rows, ["depth", "items", "new", "hours"])
-        if depth is None:
+            return self.estimate(collection, plans.choice(runs, strategy, values), options)
+        if strategy == "depth" and "depth" not in values:
             raise Error("Say how deep with --depth N; --estimate tells what each depth would cost.")
-        pool = pools.plan_pool(collection, by=self.actor(options), runs=runs, depth=depth)
+        pool = pools.plan_pool(collection, by=self.actor(options), runs=runs, strategy=strategy, **values)
         with self.bar(f"Pool of {collection.name}") as tell, Direct(tell) as work:
             pools.draw_pool(pool, work)
-        found = {"round": pool.round, "depth": depth, "runs": len(runs), "items": pool.item_count}
+        found = {"round": pool.round, "strategy": pool.strategy, "runs": len(pool.used), "items": pool.item_count}
         return self.table([found], list(found))
 
+    def estimate(self, collection: Collection, choice: plans.Choice, options: dict[str, Any]) -> None:
+        """By depth for depth-k, else by topic."""
+        plan = plans.plan(collection, choice, options["seconds"])
+        if plan.curve:
+            return self.table([vars(size) for size in plan.marks], ["depth", "items", "new", "hours"])
+        return self.table([vars(topic) for topic in plan.topics], ["number", "items", "new", "hours"])
+
     def runs(self, collection: Collection, tags: list[str]) -> list[Run]:
-        found = list(collection.runs.all())
+        found = list(collection.runs.select_related("upload"))
         for tag in sorted(set(tags) - {run.tag for run in found}):
             raise Error(f"{collection.slug} has no run “{tag}”.")
         return [run for run in found if run.tag in tags] if tags else found

@@ -3,16 +3,22 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from pooling.commands import UploadCommand
+from pooling.core.documents import FORMATS
+from pooling.core.encodings import ENCODINGS
 from pooling.models import UploadKind
 
 
 class Command(UploadCommand):
-    help = "Replace a collection's documents by those of a JSONL file."
+    help = "Replace a collection's documents by those of a file or folder."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
-        parser.add_argument("file", help="JSON lines, gzipped or not")
+        parser.add_argument("file", help="a file of documents, packed or not, an archive, or a folder of texts and pages")
+        parser.add_argument("--format", choices=FORMATS, default="auto", help="of the file; as it tells unless given")
+        parser.add_argument("--encoding", choices=ENCODINGS, default="utf-8", help="of the file; utf-8 unless given")
+        parser.add_argument("--only-pool", action="store_true", help="keep only what the pool needs; list what is missing")
         self.add_by(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        self.take(options, UploadKind.DOCUMENTS, [options["file"]])
+        told = {"format": options["format"], "encoding": options["encoding"], "only": "pool" if options["only_pool"] else ""}
+        self.take(options, UploadKind.DOCUMENTS, [options["file"]], told)

@@ -3,7 +3,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from pooling.commands import UploadCommand
-from pooling.models import RunKind, UploadKind
+from pooling.core.metadata import FIGURES
+from pooling.models import RunKind
+from pooling.services.runs import FIGURE_PREFIX
 
 
 class Command(UploadCommand):
@@ -11,12 +13,24 @@ class Command(UploadCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
-        parser.add_argument("file", nargs="+", help="a TREC run of six columns, gzipped or not; its tag names the run")
+        parser.add_argument("file", nargs="+", help="a TREC run, packed or not, an archive of them, or the YAML beside one")
         parser.add_argument("--group", default="", help="who made them")
-        parser.add_argument("--kind", choices=RunKind.values, default=RunKind.AUTOMATIC.value)
+        parser.add_argument("--kind", choices=RunKind.values, default="", help="automatic unless given or their metadata tell")
         parser.add_argument("--description", default="", metavar="TEXT", help="how they were made")
+        parser.add_argument(
+            "--priority", type=int, default=1, metavar="N", help="of a group's runs, the lowest is pooled first"
+        )
+        parser.add_argument("--language", default="", metavar="TAG", help="in which they read the topics")
+        parser.add_argument("--replace", action="store_true", help="take the place of runs of the same tag, kept in history")
+        parser.add_argument("--figure", action="append", default=[], metavar="NAME=N", help=f"efficiency, one of {_names()}")
         self.add_by(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        told = {name: options[name] for name in ("group", "kind", "description")}
-        self.take(options, UploadKind.RUN, options["file"], told)
+        told = {name: options[name] for name in ("group", "kind", "description", "language")}
+        told |= {"priority": str(options["priority"]), "replace": "yes" if options["replace"] else ""}
+        figures = (figure.partition("=") for figure in options["figure"])
+        self.take_runs(options, options["file"], told | {f"{FIGURE_PREFIX}{name}": value for name, _, value in figures})
+
+
+def _names() -> str:
+    return ", ".join(figure.name for figure in FIGURES)

@@ -1,0 +1,142 @@
+"""Pools, planner and rank matrix beside trectools' pool maker: the same runs, equal pools, then times.
+
+Ours begins with stored runs on disk; trectools begins with runs that it has read already, which is in its favour. Tools take
+turns, so that what else the machine does falls on both; the median of the turns counts.
+"""
+
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pooling.core import planning, strategies
+from pooling.core.matrix import RankMatrix
+from pooling.core.rankings import Rankings
+from pooling.core.runs import read_run, write_run
+
+RUNS, TOPICS, RESULTS, CANDIDATES, DEPTH, TURNS = 50, 50, 1000, 3000, 100, 5
+
+
+@dataclass(frozen=True)
+class Goal:
+    what: str
+    ratio: float
+    wanted: float
+    least: bool = True  # the ratio must be at least so large, else at most
+
+    def __str__(self) -> str:
+        met = self.ratio >= self.wanted if self.least else self.ratio <= self.wanted
+        sign = "≥" if self.least else "≤"
+        return f"{self.what:<62}{self.ratio:>9.2f}  {sign} {self.wanted:<6g}{'ok' if met else 'MISSED'}"
+
+
+def make_runs(folder: Path) -> list[Path]:
+    """Systems that see the same relevance through noise of their own, so that their rankings overlap as real ones do."""
+    rng, paths = np.random.default_rng(2026), []
+    worth = rng.gumbel(size=(TOPICS, CANDIDATES))
+    numbers = np.repeat(np.array([b"%d" % (301 + topic) for topic in range(TOPICS)]), RESULTS)
+    for run in range(RUNS + 1):
+        scores = worth + rng.normal(scale=rng.uniform(0.3, 1.5), size=worth.shape)
+        best = np.argsort(-scores, axis=1)[:, :RESULTS]
+        docnos = np.array([b"FBIS%d-%05d" % (topic % 7, doc) for topic in range(TOPICS) for doc in best[topic]])
+        column = np.take_along_axis(scores, best, axis=1).ravel()
+        rankings = Rankings.build(f"run{run:02}", numbers, docnos, column)
+        (folder / f"run{run:02}.txt").write_bytes(write_run(rankings))
+        (folder / f"run{run:02}.npz").write_bytes(rankings.to_bytes())
+        paths.append(folder / f"run{run:02}")
+    return paths
+
+
+def stored(paths: list[Path]) -> list[Rankings]:
+    return [Rankings.from_bytes(path.with_suffix(".npz").read_bytes()) for path in paths]
+
+
+def matrix(paths: list[Path]) -> RankMatrix:
+    return RankMatrix.build(stored(paths), DEPTH)
+
+
+def pool(paths: list[Path]) -> planning.Pool:
+    return planning.pool_of(strategies.choose(matrix(paths), "depth", {"depth": DEPTH}))
+
+
+def plan(paths: list[Path]) -> planning.PoolSizes:
+    """Every depth at once, and who contributes what at the deepest."""
+    found = matrix(paths)
+    planning.contributions(strategies.choose(found, "depth", {"depth": DEPTH}))
+    return planning.pool_sizes(found, range(1, DEPTH + 1))
+
+
+def trectools(paths: list[Path]) -> tuple[Callable[[], Any], Callable[[Any], set[tuple[str, str]]]]:
+    from trectools import TrecPoolMaker, TrecRun
+
+    runs = [TrecRun(str(path.with_suffix(".txt"))) for path in paths]
+
+    def pairs(found: Any) -> set[tuple[str, str]]:
+        return {(str(topic), str(docno)) for topic, docnos in found.pool.items() for docno in docnos}
+
+    return lambda: TrecPoolMaker().make_pool(runs, strategy="topX", topX=DEPTH), pairs
+
+
+def seconds(act: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    act()
+    return time.perf_counter() - begin
+
+
+def in_turns(*acts: Callable[[], object]) -> list[float]:
+    times = [[seconds(act) for act in acts] for _ in range(TURNS)]
+    return [statistics.median(column) for column in zip(*times, strict=True)]
+
+
+def start_up(path: Path) -> tuple[float, float]:
+    """`assize pool` on a small file, and Python alone."""
+    small = path.with_name("small.txt")
+    small.write_text("1 Q0 d1 1 2.0 t\n")
+    ours = [str(Path(sys.executable).with_name("assize")), "pool", str(small)]
+    run, bare = in_turns(
+        lambda: subprocess.run(ours, check=True, capture_output=True),
+        lambda: subprocess.run([sys.executable, "-c", "pass"], check=True),
+    )
+    return run, bare
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="assize-bench-") as name:
+        paths = make_runs(Path(name))
+        fifty, last = paths[:RUNS], paths[RUNS:]
+        theirs, pairs = trectools(fifty)
+        ours = pool(fifty)
+        mine = {
+            (topic.decode(), docno.decode()) for topic, docno in zip(ours.topics.tolist(), ours.docnos.tolist(), strict=True)
+        }
+        if mine != pairs(theirs()):
+            raise SystemExit("the two pools differ; nothing was timed")
+        built = matrix(fifty)
+        one, all_depths, other = in_turns(lambda: pool(fifty), lambda: plan(fifty), theirs)
+        building, adding = in_turns(lambda: matrix(fifty), lambda: built.extended(stored(last)[0]))
+        text = paths[0].with_suffix(".txt").read_bytes()
+        (parsing,) = in_turns(lambda: read_run(text))
+        run, bare = start_up(paths[0])
+    print(
+        f"\nPools, Python {platform.python_version()}: {RUNS} runs × {TOPICS} topics × {RESULTS:,} results, {len(mine):,} items at depth {DEPTH}"
+    )
+    print(
+        f"pool {one:.3f} s, plan {all_depths:.3f} s, trectools {other:.3f} s; matrix {building:.3f} s, a run more {adding * 1000:.1f} ms"
+    )
+    print(f"read and order a run {parsing:.3f} s; `assize pool` {run:.2f} s, Python alone {bare:.2f} s")
+    print(Goal("trectools' pool ÷ ours from stored runs", other / one, 20))
+    print(Goal("plan of all depths ÷ one pool", all_depths / one, 2, least=False))
+    print(Goal("building the matrix of 50 runs ÷ adding the 51st", building / adding, 50))
+    print(Goal("start of `assize pool` beyond Python's own, seconds", run - bare, 0.5, least=False))
+
+
+if __name__ == "__main__":
+    main()

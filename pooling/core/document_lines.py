@@ -1,0 +1,90 @@
+"""Documents in lines: one a line (JSON, TSV), or parted by lines that begin with a full stop (SMART)."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from pooling.core import encodings
+from pooling.core.document_json import json_document
+from pooling.core.document_spec import BAD_TEXT, DocumentSpec, Fault, Read, checked_docno
+
+Lines = Iterator[tuple[int, bytes]]
+
+_ESCAPES = {"\\t": "\t", "\\n": "\n", "\\\\": "\\"}
+_ESCAPE = re.compile(r"\\[tn\\]")
+_MARK = re.compile(rb"\.([A-Z])(?:[ \t]+(.*?))?[ \t]*$")
+_SMART = {"T": "title", "W": "text"}
+_SMART_EXTRA = {"A": "authors", "B": "source", "N": "entry", "K": "keywords", "C": "classes"}
+
+
+def read_json(lines: Lines) -> Iterator[Read]:
+    for line, data in lines:
+        if data.strip() and not data.startswith(b"#"):
+            yield line, _tried(json_document, data)
+
+
+def read_tsv(lines: Lines, encoding: str = encodings.UTF8) -> Iterator[Read]:
+    """`id text`, `id title text` or MS MARCO's `id url title text`, parted by tabs; `\\t` and `\\n` are theirs within."""
+    for line, data in lines:
+        if data.strip():
+            yield line, _tried(lambda data: _tsv(_text(data, encoding)), data)
+
+
+def _tried(read: Callable[[bytes], DocumentSpec], data: bytes) -> DocumentSpec | Fault:
+    try:
+        return read(data)
+    except Fault as fault:
+        return fault
+
+
+def _text(data: bytes, encoding: str) -> str:
+    try:
+        text = encodings.decoded(data, encoding)
+    except encodings.Undecodable as error:
+        raise Fault("ENCODING", f"byte {error.offset} of the line is not UTF-8.") from error
+    if BAD_TEXT.search(text):
+        raise Fault("CHARACTER", "a NUL character cannot be stored.")
+    return text
+
+
+def _tsv(row: str) -> DocumentSpec:
+    fields = [_ESCAPE.sub(lambda escape: _ESCAPES[escape[0]], value) for value in row.split("\t")]
+    if not 2 <= len(fields) <= 4:
+        words = f"{len(fields)} column{'' if len(fields) == 1 else 's'}; expected id, tab, text (or id, title, text)."
+        raise Fault("FIELDS", words)
+    docno = fields[0].strip()
+    if not docno:
+        raise Fault("DOCNO_MISSING", "the first column, the id, is empty.")
+    url = fields[1] if len(fields) == 4 else ""
+    return DocumentSpec(checked_docno(docno), fields[-2] if len(fields) > 2 else "", fields[-1], url)
+
+
+def read_smart(lines: Lines, encoding: str = encodings.UTF8) -> Iterator[Read]:
+    """SMART's own form: `.I 1`, then `.T` title, `.A` authors, `.B` source, `.W` text; `.X` (citations) is not read."""
+    for line, number, fields in smart_records(lines):
+        yield line, _tried(lambda _, number=number, fields=fields: _smart(number, fields, encoding), b"")  # type: ignore[misc]
+
+
+def _smart(number: bytes, fields: dict[str, bytes], encoding: str) -> DocumentSpec:
+    docno = _text(number, encoding).strip()
+    values = {name: _text(value, encoding).strip() for name, value in fields.items()}
+    extra: dict[str, object] = {word: values[mark] for mark, word in _SMART_EXTRA.items() if values.get(mark)}
+    known = {word: values.get(mark, "") for mark, word in _SMART.items()}
+    return DocumentSpec(checked_docno(docno), " ".join(known["title"].split()), known["text"], extra=extra)
+
+
+def smart_records(lines: Lines) -> Iterator[tuple[int, bytes, dict[str, bytes]]]:
+    """(line, number, {mark: text}) of each `.I`; a mark that comes twice goes on. What stands before the first is dropped."""
+    begin, number, mark, parts = 0, b"", "", {}  # type: ignore[var-annotated]
+    for line, data in lines:
+        found = _MARK.match(data)
+        if found and found[1] == b"I" and found[2]:
+            if begin:
+                yield begin, number, {name: b"\n".join(rows) for name, rows in parts.items()}
+            begin, number, mark, parts = line, found[2], "", {}
+        elif found and not found[2]:
+            mark = found[1].decode()
+            parts.setdefault(mark, [])
+        elif mark:
+            parts[mark].append(data)
+    if begin:
+        yield begin, number, {name: b"\n".join(rows) for name, rows in parts.items()}

@@ -1,0 +1,106 @@
+"""`assize pool`: which documents to judge, from run files alone."""
+
+import argparse
+import hashlib
+import json
+import sys
+
+from pooling.arguments import add_strategy, strategy_of
+from pooling.core import planning, strategies
+from pooling.core.matrix import RankMatrix
+from pooling.core.rankings import Rankings
+from pooling.core.runs import read_run
+from pooling.on_files._reading import Stop, say, tell, unpack
+
+HELP = "Pool run files: the documents to judge, one line of topic and docno for each."
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser("assize pool", description=HELP)
+    made.add_argument("runs", nargs="+", help="run files, packed or not")
+    add_strategy(made)
+    made.add_argument("--groups", metavar="FILE", help="lines of tag, group and perhaps priority, for --per-group")
+    made.add_argument("--sizes", action="store_true", help="print the size of the pool of every depth up to --depth instead")
+    made.add_argument("--json", action="store_true", help="print one JSON document: parameters, runs, contributions, items")
+    return made
+
+
+def main(argv: list[str]) -> int:
+    made = parser()
+    options = made.parse_args(argv)
+    try:
+        name, values = strategy_of(vars(options))
+    except ValueError as error:
+        made.error(str(error))
+    if options.sizes and name != "depth":
+        made.error("--sizes is of the strategy depth.")
+    try:
+        _pool(options, name, values)
+    except Stop as stop:
+        say(f"Error: {stop}")
+        return 1
+    return 0
+
+
+def _pool(options: argparse.Namespace, name: str, values: dict[str, object]) -> None:
+    digests, runs = zip(*(_read(file) for file in options.runs), strict=True)
+    tags = [run.tag for run in runs]
+    for tag in tags:
+        if tags.count(tag) > 1:
+            raise Stop(f"Two runs have the tag {tag}; expected each once.")
+    groups, priorities = _groups(options.groups, tags)
+    per_group = values.get("per_group")
+    chosen = strategies.choose_runs(groups, priorities, per_group if isinstance(per_group, int) else None)
+    matrix = RankMatrix.build((runs[i] for i in chosen), strategies.reach(name, values), str(values["ties"]))  # type: ignore[arg-type]
+    if options.sizes:
+        depths = range(1, int(str(values["depth"])) + 1)
+        totals = planning.pool_sizes(matrix, depths, values).totals.tolist()
+        rows = [{"depth": depth, "items": items} for depth, items in zip(depths, totals, strict=True)]
+        return _print(rows if options.json else "".join(f"{row['depth']} {row['items']}\n" for row in rows))
+    found = strategies.choose(matrix, name, values)
+    pool = planning.pool_of(found)
+    pairs = zip(pool.topics.tolist(), pool.docnos.tolist(), strict=True)
+    if not options.json:
+        return _print("".join(f"{topic.decode()} {docno.decode()}\n" for topic, docno in pairs))
+    gave = planning.contributions(found, [groups[i] for i in chosen])
+    told = zip(chosen, gave.contributed.tolist(), gave.unique.tolist(), gave.group_unique.tolist(), strict=True)
+    return _print(
+        {
+            "strategy": name,
+            "parameters": values,
+            "runs": [
+                {"tag": tags[i], "group": groups[i], "sha256": digests[i], "pooled": n, "unique": u, "group_unique": g}
+                for i, n, u, g in told
+            ],
+            "items": [
+                {"topic": topic.decode(), "docno": docno.decode(), "best_rank": rank, "runs": count}
+                for (topic, docno), rank, count in zip(pairs, pool.best_ranks.tolist(), pool.runs.tolist(), strict=True)
+            ],
+        }
+    )
+
+
+def _print(result: object) -> None:
+    sys.stdout.write(result if isinstance(result, str) else json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+
+
+def _read(name: str) -> tuple[str, Rankings]:
+    data = unpack(name)
+    rankings, _, report = read_run(data, max_per_topic=sys.maxsize)
+    if rankings is None:
+        tell(name, report)
+        raise Stop(f"{name} cannot be pooled.")
+    return hashlib.sha256(data).hexdigest(), rankings
+
+
+def _groups(name: str | None, tags: list[str]) -> tuple[list[str], list[int]]:
+    found: dict[str, tuple[str, int]] = {}
+    lines = unpack(name).decode("utf-8", "replace").splitlines() if name else []
+    for number, line in enumerate(lines, 1):
+        fields = line.split()
+        if not fields or fields[0].startswith("#"):
+            continue
+        if len(fields) not in (2, 3) or (len(fields) == 3 and not fields[2].isdecimal()):
+            raise Stop(f"{name}:{number}: expected tag, group and perhaps priority; found “{line.strip()[:80]}”.")
+        found[fields[0]] = fields[1], int(fields[2]) if len(fields) == 3 else 1
+    return [found.get(tag, ("", 1))[0] for tag in tags], [found.get(tag, ("", 1))[1] for tag in tags]

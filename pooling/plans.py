@@ -1,0 +1,187 @@
+"""What a round of the pool would be: its size, its cost, and who would contribute, as the drawing then does it."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from config.errors import Refusal
+from pooling import selectors
+from pooling.core import planning, strategies
+from pooling.matrices import matrix_of
+from pooling.models import Collection, PoolItem, Run
+
+CURVE = 100  # depths that are told at least
+DEPTHS = (5, 10, 20, 50, 100)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A strategy with its parameters, and the runs it is applied to, in the order in which they came."""
+
+    strategy: str
+    values: dict[str, Any]
+    runs: tuple[Run, ...]
+
+    @property
+    def digest(self) -> str:
+        """Tells whether what is drawn is what was shown: other parameters, runs or files of runs have another one."""
+        runs = [(run.tag, run.upload.sha256, run.group, run.priority) for run in self.runs]
+        told = json.dumps([self.strategy, self.values, runs], sort_keys=True)
+        return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def choice(runs: Iterable[Run], strategy: str, values: Mapping[str, object]) -> Choice:
+    """Checked, and with the runs that `per_group` leaves."""
+    try:
+        cleaned = strategies.clean(strategy, values)
+    except ValueError as error:
+        raise Refusal(str(error)) from error
+    ordered = sorted(runs, key=lambda run: run.pk)
+    if not ordered:
+        raise Refusal("Choose at least one run.")
+    per_group = cleaned.get("per_group")
+    places = strategies.choose_runs(
+        [run.group for run in ordered],
+        [run.priority for run in ordered],
+        per_group if isinstance(per_group, int) else None,
+    )
+    return Choice(strategy, dict(cleaned), tuple(ordered[place] for place in places))
+
+
+def chosen(choice: Choice, deepest: int = 0) -> strategies.Chosen:
+    """The items that the choice takes; `deepest` asks for a matrix that tells more."""
+    depth = max(strategies.reach(choice.strategy, choice.values), deepest)
+    matrix = matrix_of(choice.runs, min(depth, strategies.MOST_DEPTH), choice.values["ties"])
+    return strategies.choose(matrix, choice.strategy, choice.values)
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a pool of one depth would cost: its items, and those of them that no round has yet."""
+
+    depth: int
+    items: int
+    new: int
+    hours: float | None = None
+
+
+@dataclass(frozen=True)
+class TopicSize:
+    number: str
+    title: str
+    items: int
+    new: int
+    hours: float | None = None
+
+
+@dataclass(frozen=True)
+class Share:
+    """What a run gives to the pool: its documents in it, those no other run has, those no other group has."""
+
+    run: Run
+    pooled: int
+    unique: int
+    group_unique: int
+    share: float
+
+    def told(self) -> dict[str, Any]:
+        run = self.run
+        facts = {"tag": run.tag, "group": run.group, "version": run.version, "sha256": run.upload.sha256}
+        return {**facts, "pooled": self.pooled, "unique": self.unique, "group_unique": self.group_unique}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`curve` has every depth from 1, for depth-k alone; hours are of what is new, None where no pace is known."""
+
+    choice: Choice
+    items: int
+    new: int
+    seconds: float | None
+    curve: list[Size]
+    topics: list[TopicSize]
+    shares: list[Share]
+
+    @property
+    def hours(self) -> float | None:
+        return _hours(self.new, self.seconds)
+
+    @property
+    def marks(self) -> list[Size]:
+        """A few of the curve for a table: the usual depths, and the one that was chosen."""
+        wanted = {*DEPTHS, self.choice.values.get("depth")}
+        return [size for size in self.curve if size.depth in wanted]
+
+
+def plan(collection: Collection, choice: Choice, seconds: float | None = None) -> Plan:
+    """Exact numbers for a choice, and for depth-k those of every other depth too, from the same ranks."""
+    pace = seconds or collection.seconds_per_judgment
+    deepest = max(CURVE, int(choice.values["depth"])) if choice.strategy == "depth" else 0
+    found = chosen(choice, deepest)
+    pool = planning.pool_of(found)
+    titles = dict(collection.topics.values_list("number", "title"))
+    known, new = selectors.is_known(collection, pool.topics), selectors.is_new(collection, pool)
+    topics = _topics(pool, known, new, titles, pace)
+    curve = _curve(collection, found, choice, deepest, pace) if deepest else []
+    return Plan(choice, int(known.sum()), int(new.sum()), pace, curve, topics, shares(found, choice.runs))
+
+
+def sizes(collection: Collection, runs: Sequence[Run], depths: Sequence[int] = DEPTHS) -> list[Size]:
+    """The exact sizes of the depth-k pools of these runs, before anything is drawn."""
+    if not runs:
+        return []
+    for depth in depths:
+        choice(runs, "depth", {"depth": depth})  # refuses what is out of range
+    curve = plan(collection, choice(runs, "depth", {"depth": max(depths)})).curve
+    return [curve[depth - 1] for depth in depths]
+
+
+def shares(found: strategies.Chosen, runs: Sequence[Run]) -> list[Share]:
+    gave = planning.contributions(found, [run.group for run in runs])
+    columns = (gave.contributed, gave.unique, gave.group_unique, gave.shares)
+    return [Share(run, *row) for run, *row in zip(runs, *(column.tolist() for column in columns), strict=True)]
+
+
+def _hours(items: int, seconds: float | None) -> float | None:
+    return items * seconds / 3600 if seconds else None
+
+
+def _topics(
+    pool: planning.Pool, known: "NDArray[np.bool_]", new: "NDArray[np.bool_]", titles: Mapping[str, str], pace: float | None
+) -> list[TopicSize]:
+    numbers, codes = np.unique(pool.topics, return_inverse=True)
+    items = np.bincount(codes[known], minlength=len(numbers)).tolist()
+    fresh = np.bincount(codes[new], minlength=len(numbers)).tolist()
+    rows = [(number.decode(), *counts) for number, *counts in zip(numbers.tolist(), items, fresh, strict=True)]
+    sizes = [TopicSize(number, titles[number], n, f, _hours(f, pace)) for number, n, f in rows if number in titles]
+    return sorted(sizes, key=lambda size: (len(size.number), size.number))
+
+
+def _curve(collection: Collection, found: strategies.Chosen, choice: Choice, deepest: int, pace: float | None) -> list[Size]:
+    """One pass over the best ranks. With quotas, what is new at other depths than the chosen one is told at most."""
+    depths, matrix = range(1, deepest + 1), found.matrix
+    sizes = planning.pool_sizes(matrix, depths, choice.values)
+    items = sizes.sizes[:, selectors.is_known(collection, sizes.topics)].sum(axis=1)
+    fresh = items
+    if selectors.pools(collection).exists():
+        every = planning.pool_of(strategies.choose(matrix, "depth", {"depth": deepest}))
+        ranks = every.best_ranks[selectors.is_new(collection, every)]
+        fresh = np.minimum(items, np.bincount(ranks, minlength=deepest + 1)[: deepest + 1].cumsum()[1:])
+    rows = zip(depths, items.tolist(), fresh.tolist(), strict=True)
+    return [Size(depth, n, new, _hours(new, pace)) for depth, n, new in rows]
+
+
+def found_by(runs: Sequence[Run], items: Sequence[PoolItem]) -> list[list[tuple[str, int]]]:
+    """Of each item, the runs that have it with the rank each gave it, best first."""
+    if not runs or not items:
+        return [[] for _ in items]
+    matrix = matrix_of(runs, strategies.MOST_DEPTH)
+    topics = np.array([item.topic.number.encode() for item in items], np.bytes_)
+    ranks = matrix.ranks_of(matrix.find(topics, np.array([item.docno.encode() for item in items], np.bytes_)))
+    pairs = [[(rank, matrix.tags[row]) for row, rank in enumerate(column) if rank] for column in ranks.T.tolist()]
+    return [[(tag, rank) for rank, tag in sorted(found)] for found in pairs]

@@ -1,0 +1,87 @@
+"""Documents: a file of them takes the place of those that are there, at one moment."""
+
+from pathlib import Path
+
+from django.db import transaction
+
+from pooling import selectors
+from pooling.core.document_spec import DocumentSpec
+from pooling.core.documents import read_documents
+from pooling.core.findings import Report, shown
+from pooling.core.lines import Unpackable
+from pooling.models import Corpus, Document, Upload, UploadKind, UploadState
+from pooling.services.taking import Refused, close, locked
+from pooling.services.work import Work, pause, remove_in_chunks
+
+AT_ONCE = 500  # fewer than rows elsewhere: a document may be large
+MISSING_LISTED = 1000
+
+
+def take_documents(upload: Upload, path: Path, report: Report, work: Work) -> Report:
+    """Rows go in under a generation that nobody sees; one short transaction makes it the one that everybody sees."""
+    with transaction.atomic():
+        corpus, _ = Corpus.objects.get_or_create(collection_id=upload.collection_id)
+        corpus = Corpus.objects.select_for_update().get(pk=corpus.pk)
+        corpus.last_generation += 1
+        corpus.save(update_fields=["last_generation"])
+    generation = corpus.last_generation
+    unseen = Document.objects.filter(corpus=corpus, generation__lt=generation).exclude(generation=corpus.generation)
+    remove_in_chunks(unseen)  # what killed or refused attempts left
+    mine = Document.objects.filter(corpus=corpus, generation=generation)
+    try:
+        facts = _store(upload, corpus, path, report, work)
+        if report.ok:
+            _switch(upload, corpus, facts, report, work)
+    except (Unpackable, Refused):
+        remove_in_chunks(mine)
+        raise
+    remove_in_chunks(Document.objects.filter(corpus=corpus, generation__lt=generation) if report.ok else mine)
+    return report
+
+
+def _switch(upload: Upload, corpus: Corpus, facts: dict[str, object], report: Report, work: Work) -> None:
+    generation, count = corpus.last_generation, facts["documents"]
+    if Document.objects.filter(corpus=corpus, generation=generation).count() != count:
+        raise RuntimeError(f"generation {generation} of corpus {corpus.pk} was disturbed by another import")
+    with work.finish(f"{count:,} documents"):
+        locked(upload.collection_id, UploadKind.DOCUMENTS)
+        switch = Corpus.objects.filter(pk=corpus.pk, generation__lt=generation)
+        complete = upload.options.get("only") != "pool"
+        if not switch.update(generation=generation, document_count=count, is_complete=complete):
+            raise Refused("NEWER", "Other documents were imported meanwhile.")
+        close(upload, UploadState.ACCEPTED, report, facts)
+
+
+def _store(upload: Upload, corpus: Corpus, path: Path, report: Report, work: Work) -> dict[str, object]:
+    """Write the documents aside; returns what is told of them."""
+    options, size, count = upload.options, path.stat().st_size, 0
+    wanted = selectors.pooled_docnos(upload.collection) if options.get("only") == "pool" else None
+    left = set(wanted or ())
+    with path.open("rb") as raw:
+        reading = read_documents(
+            raw,
+            report,
+            format=options.get("format", "auto"),
+            encoding=options.get("encoding", "utf-8"),
+            name=upload.name,
+            keep=None if wanted is None else wanted.__contains__,
+            chunk=AT_ONCE,
+        )
+        for documents in reading:
+            count += len(documents)
+            left.difference_update(spec.docno for spec in documents)
+            work.progress(min(raw.tell(), size - 1), size, f"{count:,} documents read")
+            if report.ok:
+                Document.objects.bulk_create([_document(corpus, spec) for spec in documents])
+                pause()
+    if wanted is None:
+        return {"documents": count}
+    missing = sorted(left, key=str.encode)
+    for docno in missing:
+        report.add("warning", "DOC_MISSING", 0, f"Document {shown(docno)} is pooled, and not in the file.", shown(docno))
+    return {"documents": count, "missing": len(missing), "missing_docnos": missing[:MISSING_LISTED]}
+
+
+def _document(corpus: Corpus, spec: DocumentSpec) -> Document:
+    given = {"title": spec.title, "text": spec.text, "html": spec.html, "url": spec.url, "language": spec.lang}
+    return Document(corpus=corpus, generation=corpus.last_generation, docno=spec.docno, date=spec.date, **given)

@@ -1,0 +1,188 @@
+"""Runs: checked, parsed once, stored as columns; what they may be and when they may come."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from config.errors import Conflict, Refusal
+from config.models import User
+from pooling import access, selectors
+from pooling.core.findings import Report
+from pooling.core.metadata import Metadata, checked_figures, read_metadata
+from pooling.core.runs import RunRead, check_run
+from pooling.models import Collection, Role, Run, RunKind, RunVersion, Upload, UploadKind, UploadState
+from pooling.services.taking import Refused, close, locked, unpacked
+from pooling.services.work import Work
+
+RULES = ("max_per_topic", "expected_per_topic", "runs_per_group", "strict_runs", "runs_open_at", "runs_close_at")
+FIGURE_PREFIX = "figure_"
+
+
+def take_run(upload: Upload, path: Path, report: Report, work: Work) -> Report:
+    collection, replacing = upload.collection, bool(upload.options.get("replace"))
+    work.progress(0, 3, "Reading the file")
+    data = unpacked(path)
+    corpus, docnos = selectors.corpus(collection), selectors.docnos(collection)
+    work.progress(1, 3, "Checking every line")
+    found = check_run(
+        data,
+        topics=set(collection.topics.values_list("number", flat=True)),
+        docnos=docnos,
+        complete=corpus.is_complete,
+        max_per_topic=collection.max_per_topic,
+        depth=collection.expected_per_topic,
+        strict=collection.strict_runs,
+        tags_taken=[] if replacing else list(collection.runs.values_list("tag", flat=True)),
+        text_lengths=selectors.text_lengths(collection),
+    )
+    del data
+    report, rankings = found.report, found.rankings
+    if found.tag in {".", ".."}:  # it could not stand in an address
+        report.add("error", "TAG_FORMAT", 0, f'The run tag "{found.tag}" needs a letter, a digit or "_".', found.tag)
+    if docnos is None:
+        words = "No documents are imported yet, so document ids were not checked."
+        report.add("warning", "DOCS_UNCHECKED", 0, words)
+    about = read_metadata(upload.options.get("metadata") or found.header, report)
+    if rankings is None or not report.ok:
+        return report
+    work.progress(2, 3, "Storing the run")
+    aside = {name: work.folder() / f"{name}.npz" for name in _files(found)}
+    aside["columns"].write_bytes(rankings.to_bytes())
+    if found.passages is not None:
+        aside["passages"].write_bytes(found.passages.to_bytes())
+    _switch(upload, found, about, aside, work)
+    return report
+
+
+def _files(found: RunRead) -> list[str]:
+    return ["columns"] if found.passages is None else ["columns", "passages"]
+
+
+def _switch(upload: Upload, found: RunRead, about: Metadata, aside: dict[str, Path], work: Work) -> None:
+    """The row, the verdict and the files, or nothing of them."""
+    lines, topics = _counts(found)
+    facts = {"tag": found.tag, "topics": topics, "lines": lines}
+    try:
+        with work.finish(f"Run {found.tag}: {lines:,} lines, {topics:,} topics"):
+            collection = locked(upload.collection_id, UploadKind.RUN)
+            _store(collection, upload, found, about)
+            close(upload, UploadState.ACCEPTED, found.report, facts)
+            for name, file in aside.items():
+                target: Path = settings.DATA / _path(upload, name)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                file.replace(target)
+    except IntegrityError:  # the same file twice at once: the other was first
+        raise Refused("TAG_TAKEN", f'The tag "{found.tag}" is in use; choose another or replace the run.') from None
+
+
+def _counts(found: RunRead) -> tuple[int, int]:
+    ranked = found.passages if found.passages is not None else found.rankings
+    return (len(ranked), len(ranked.topics)) if ranked is not None else (0, 0)
+
+
+def _path(upload: Upload, name: str) -> str:
+    ending = "" if name == "columns" else f"-{name}"
+    return f"files/runs/{upload.collection_id}/{upload.pk}{ending}.npz"
+
+
+def _store(collection: Collection, upload: Upload, found: RunRead, about: Metadata) -> Run:
+    options, tag = upload.options, found.tag
+    old = collection.runs.filter(tag=tag).select_related("upload").first()
+    if old is not None:
+        _keep(collection, old, upload)
+    run = old or Run(collection=collection, tag=tag)
+    run.upload, run.submitted_by = upload, upload.uploaded_by
+    run.columns, run.passages = _path(upload, "columns"), "" if found.passages is None else _path(upload, "passages")
+    run.group = options.get("group") or about.group or run.group
+    run.description = options.get("description") or about.description or run.description
+    run.kind = options.get("kind") or about.kind or RunKind.AUTOMATIC
+    run.priority, run.language = int(options.get("priority", run.priority)), options.get("language", run.language)
+    run.efficiency = {**about.figures, **figures_of(options)} or run.efficiency
+    run.metadata = about.whole or run.metadata
+    run.line_count, run.topic_count = _counts(found)
+    run.created_at = timezone.now()
+    _require_room(collection, run)
+    run.save()
+    return run
+
+
+def figures_of(options: dict[str, str]) -> dict[str, float]:
+    given = {name.removeprefix(FIGURE_PREFIX): value for name, value in options.items() if name.startswith(FIGURE_PREFIX)}
+    return checked_figures(given)
+
+
+def _keep(collection: Collection, run: Run, upload: Upload) -> None:
+    """Let a run go into history, if whoever sends it again may replace it."""
+    mine = run.submitted_by_id == upload.uploaded_by_id
+    if not upload.options.get("replace") or not (mine or Role.ORGANIZER in access.roles_in(upload.uploaded_by, collection)):
+        raise Refused("TAG_TAKEN", f'The tag "{run.tag}" is in use; choose another or replace the run.')
+    kept = {
+        name: getattr(run, name) for name in ("version", "upload", "submitted_by", "topic_count", "line_count", "created_at")
+    }
+    RunVersion.objects.create(run=run, **kept)
+    run.version += 1
+
+
+def _require_room(collection: Collection, run: Run) -> None:
+    """A run without a group counts as one of whoever submitted it."""
+    most = collection.runs_per_group
+    same = {"group": run.group} if run.group else {"group": "", "submitted_by": run.submitted_by}
+    there = collection.runs.filter(**same).exclude(pk=run.pk).count()
+    if most is not None and there >= most:
+        whose = f"The group “{run.group}” has" if run.group else "You have"
+        raise Refused(
+            "GROUP_FULL", f"{whose} {there:,} run{'' if there == 1 else 's'} already; at most {most:,} may be submitted."
+        )
+
+
+def window(collection: Collection, now: datetime | None = None) -> str:
+    """ "" while runs are taken, else why not."""
+    now = now or timezone.now()
+    if collection.runs_open_at and now < collection.runs_open_at:
+        return f"Runs are taken from {collection.runs_open_at:%-d %B %Y, %H:%M} UTC on."
+    if collection.runs_close_at and now >= collection.runs_close_at:
+        return f"Runs were taken until {collection.runs_close_at:%-d %B %Y, %H:%M} UTC."
+    return ""
+
+
+def require_window(collection: Collection, by: User) -> None:
+    """Organizers may add runs at any time."""
+    closed = window(collection)
+    if closed and Role.ORGANIZER not in access.roles_in(by, collection):
+        raise Conflict(closed)
+
+
+@transaction.atomic
+def set_rules(collection: Collection, **rules: Any) -> Collection:
+    """What a run may be and when it may come; runs that are there stay."""
+    collection = Collection.objects.select_for_update().get(pk=collection.pk)
+    if collection.is_archived:
+        raise Conflict("This collection is archived; restore it first.")
+    for name in RULES:
+        setattr(collection, name, rules.get(name, getattr(collection, name)))
+    collection.full_clean()
+    collection.save(update_fields=RULES)
+    return collection
+
+
+@transaction.atomic
+def edit_run(
+    run: Run, *, group: str, kind: str, description: str, priority: int, language: str, efficiency: dict[str, Any]
+) -> Run:
+    """What is told of a run; its rankings stay as they are."""
+    collection = Collection.objects.select_for_update().get(pk=run.collection_id)
+    if collection.is_archived:
+        raise Conflict("This collection is archived; restore it first.")
+    try:
+        run.efficiency = checked_figures(efficiency)
+    except ValueError as error:
+        raise Refusal(str(error)) from error
+    run.group, run.kind, run.description = group.strip(), kind, description.strip()
+    run.priority, run.language = priority, language.strip()
+    run.full_clean()
+    run.save(update_fields=["group", "kind", "description", "priority", "language", "efficiency"])
+    return run

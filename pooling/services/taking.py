@@ -1,0 +1,46 @@
+"""What taking a file of any kind has in common: it ends accepted or refused, in one transaction, once."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from django.conf import settings
+
+from config import jobs
+from pooling.core.findings import Report, told
+from pooling.core.lines import unpack
+from pooling.models import Collection, Upload, UploadKind, UploadState
+
+
+class Refused(Exception):
+    """Leaves the switching transaction, so that nothing of the file stays."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code, self.message = code, message
+
+
+def close(upload: Upload, state: UploadState, report: Report, facts: Mapping[str, object] | None = None) -> None:
+    """End an upload that is still open, in the caller's transaction: of two that check it, one does."""
+    values = {
+        "state": state,
+        "report": {**told(report), "facts": dict(facts or {})},
+        "path": "" if state == UploadState.REFUSED else upload.path,
+    }
+    if not Upload.objects.filter(pk=upload.pk, state=UploadState.RECEIVED).update(**values):
+        raise jobs.Superseded(f"upload {upload.pk} was checked meanwhile")
+    for name, value in values.items():
+        setattr(upload, name, value)
+
+
+def locked(collection_id: int, kind: UploadKind) -> Collection:
+    """The collection's row, locked and still open to the file."""
+    collection = Collection.objects.select_for_update().get(pk=collection_id)
+    if collection.is_archived:
+        raise Refused("ARCHIVED", "The collection was archived meanwhile.")
+    if kind == UploadKind.TOPICS and collection.judging_started_at:
+        raise Refused("FROZEN", "Judging began meanwhile; the topics are frozen.")
+    return collection
+
+
+def unpacked(path: Path) -> bytes:
+    return unpack(path.read_bytes(), limit=settings.UPLOAD_MB * 1_000_000)

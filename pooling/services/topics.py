@@ -1,0 +1,112 @@
+"""Topics: replaced by a file, given in another language by a file, or changed one at a time."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from django.db import transaction
+from django.db.models import ProtectedError
+
+from config.errors import Conflict, Refusal
+from config.models import User
+from pooling.core.findings import Report, shown
+from pooling.core.topics import TEXTS, TopicSpec, read_topics
+from pooling.models import Collection, Topic, TopicVersion, Upload, UploadKind, UploadState
+from pooling.services.taking import Refused, close, locked, unpacked
+from pooling.services.work import Work
+
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
+_FIELDS = [*TEXTS, "language", "translations", "extra"]
+
+
+def take_topics(upload: Upload, path: Path, report: Report, work: Work) -> Report:
+    work.progress(0, 2, "Reading the topics")
+    options = upload.options
+    topics, report = read_topics(
+        unpacked(path),
+        encoding=options.get("encoding", "utf-8"),
+        numbering="running" if options.get("numbering") == "running" else "given",
+        language=options.get("language", ""),
+    )
+    if not report.ok:
+        return report
+    work.progress(1, 2, f"Storing {len(topics):,} topics")
+    with work.finish(f"{len(topics):,} topics"):
+        collection = locked(upload.collection_id, UploadKind.TOPICS)
+        if options.get("parallel"):
+            _translate(collection, topics, report)
+        else:
+            _replace(collection, topics)
+        close(upload, UploadState.ACCEPTED, report, {"topics": len(topics)})
+    return report
+
+
+def _replace(collection: Collection, specs: list[TopicSpec]) -> None:
+    """The collection's topics become these. One that stays keeps its row, since pooled items hang on it."""
+    present = {topic.number: topic for topic in collection.topics.all()}
+    changed: list[Topic] = []
+    fresh: list[Topic] = []
+    for spec in specs:
+        old = present.pop(spec.number, None)
+        topic = old or Topic(collection=collection, number=spec.number)
+        topic.title, topic.description, topic.narrative = spec.title, spec.description, spec.narrative
+        topic.language, topic.translations, topic.extra = spec.language, spec.versions, spec.extra
+        (changed if old else fresh).append(topic)
+    try:
+        Topic.objects.filter(pk__in=[topic.pk for topic in present.values()]).delete()
+    except ProtectedError:
+        pooled = collection.topics.filter(number__in=present, items__isnull=False).order_by("pk")
+        number = pooled.values_list("number", flat=True)[0]
+        words = f"Topic {number} is not in the file, but documents were pooled for it; leave it in."
+        raise Refused("TOPIC_POOLED", words) from None
+    Topic.objects.bulk_create(fresh, batch_size=500)
+    Topic.objects.bulk_update(changed, _FIELDS, batch_size=200)
+
+
+def _translate(collection: Collection, specs: list[TopicSpec], report: Report) -> None:
+    """Each topic of the file is a version, in the file's language, of the topic of the same number."""
+    present = {topic.number: topic for topic in collection.topics.all()}
+    for spec in specs:
+        topic = present.pop(spec.number, None)
+        if topic is None:
+            raise Refused("TOPIC_UNKNOWN", f"Topic {shown(spec.number)} of the file is not part of this collection.")
+        if not spec.language or spec.language == topic.language:
+            expected = f"another language than {topic.language}" if spec.language else "a language for the file, such as fr"
+            raise Refused("LANGUAGE", f"Topic {shown(spec.number)} needs {expected}.")
+        topic.translations = {**topic.translations, spec.language: spec.texts, **replace(spec).versions}
+        topic.save(update_fields=["translations"])
+    for number in present:
+        report.add("warning", "TOPIC_MISSING", 0, f"Topic {shown(number)} is not in the file.", shown(number))
+
+
+@transaction.atomic
+def edit_topic(topic: Topic, *, by: User, language: str, texts: Mapping[str, str], of: str = "") -> Topic:
+    """Change a topic, or with `of` its version in that language. After the first judgment the old words are kept as a version."""
+    collection = Collection.objects.select_for_update().get(pk=topic.collection_id)
+    if collection.is_archived:
+        raise Conflict("This collection is archived; restore it first.")
+    topic = Topic.objects.select_for_update().get(pk=topic.pk)
+    topic.collection = collection
+    cleaned = {name: " ".join(texts.get(name, "").replace("\0", "").split()) for name in TEXTS}
+    if not cleaned["title"]:
+        raise Refusal("A topic needs a title; found none.")
+    language = language.strip()
+    if language and (len(language) > 20 or not _LANGUAGE.fullmatch(language)):
+        raise Refusal(f"Expected a language tag such as en or pt-BR; found “{shown(language)}”.")
+    if of and of not in topic.translations:
+        raise Refusal(f"Topic {topic.number} has no version in “{shown(of)}”.")
+    before = {name: getattr(topic, name) for name in (*TEXTS, "language", "translations")}
+    if of:
+        topic.translations = {**topic.translations, of: cleaned}
+    else:
+        for name, value in cleaned.items():
+            setattr(topic, name, value)
+        topic.language = language
+    if all(getattr(topic, name) == value for name, value in before.items()):
+        return topic
+    if collection.judging_started_at:
+        TopicVersion.objects.create(topic=topic, version=topic.version, changed_by=by, **before)
+        topic.version += 1
+    topic.save(update_fields=[*before, "version"])
+    return topic

@@ -1,0 +1,151 @@
+"""Plans, rounds, lists and files of the pool, on the site."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from config.errors import Refusal
+from pooling import matrices, plans, selectors
+from pooling.core.rankings import Rankings
+from pooling.models import Pool, Run
+from pooling.services import pools
+from pooling.services.work import Direct
+from tests.api.conftest import CallerFor, caller_for
+from tests.conftest import Cast, ClientFor
+from tests.pooling import files
+from tests.pooling.files import run_file, take_run
+
+HERE = "/c/harbour-trials/"
+__all__ = ["caller_for"]  # a fixture of the API's tests
+
+
+@pytest.fixture
+def olga(cast: Cast, client_for: ClientFor) -> Client:
+    return client_for(cast.organizer)
+
+
+def draw(cast: Cast, strategy: str, **values: object) -> Pool:
+    runs = list(cast.collection.runs.select_related("upload"))
+    pool = pools.plan_pool(cast.collection, by=cast.organizer, runs=runs, strategy=strategy, **values)
+    with Direct(lambda done, total, words: None) as work:
+        return pools.draw_pool(pool, work)
+
+
+def test_a_plan_tells_what_the_drawing_then_does(cast: Cast) -> None:
+    runs = files.fill(cast.collection, cast.organizer)
+    for strategy, values in (("depth", {"depth": 2}), ("depth", {"depth": 1, "max_per_topic": 1}), ("rrf", {"budget": 2})):
+        Pool.objects.all().delete()
+        plan = plans.plan(cast.collection, plans.choice(runs, strategy, values), seconds=36)
+        assert (plan.items, plan.hours) == (sum(topic.items for topic in plan.topics), plan.new / 100)
+        assert draw(cast, strategy, **values).item_count == plan.items == plan.new
+    assert [(share.run.tag, share.pooled, share.unique) for share in plan.shares] == [("alpha", 4, 1), ("beta", 5, 2)]
+
+
+def test_a_round_keeps_how_it_was_drawn(cast: Cast) -> None:
+    alpha, beta = files.fill(cast.collection, cast.organizer)
+    pool = draw(cast, "depth", depth=1)
+    assert (pool.strategy, pool.parameters, pool.drawn_by) == ("depth", {"depth": 1, "ties": "evaluation"}, cast.organizer)
+    told = {"version": 1, "pooled": 3}
+    assert pool.used == [
+        {"tag": "alpha", "group": "North", "sha256": alpha.upload.sha256, **told, "unique": 2, "group_unique": 2},
+        {"tag": "beta", "group": "South", "sha256": beta.upload.sha256, **told, "unique": 2, "group_unique": 2},
+    ]
+    assert Pool.objects.get(seed=pool.seed) == pool
+
+
+def test_the_first_runs_of_each_group_are_pooled(cast: Cast) -> None:
+    files.fill(cast.collection, cast.organizer)
+    take_run(cast.collection, cast.organizer, run_file("gamma", t1="d5"), group="North", priority="2")
+    assert [row["tag"] for row in draw(cast, "depth", depth=1, per_group=1).used] == ["alpha", "beta"]
+
+
+def test_wrong_choices_are_refused(cast: Cast) -> None:
+    runs = files.fill(cast.collection, cast.organizer)
+    for strategy, values in (("best", {}), ("depth", {"depth": 0}), ("depth", {"budget": 1})):
+        with pytest.raises(Refusal, match=r"[Ee]xpected|has no parameter"):
+            plans.choice(runs, strategy, values)
+    assert plans.sizes(cast.collection, []) == []
+
+
+def test_a_matrix_is_extended_by_a_further_run(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = files.fill(cast.collection, cast.organizer)
+    first = matrices.matrix_of(runs, 10)
+    read: list[Path] = []
+    load = matrices._rankings
+
+    def noted(file: Path) -> Rankings:
+        read.append(file)
+        return load(file)
+
+    monkeypatch.setattr(matrices, "_rankings", noted)
+    assert matrices.matrix_of(runs, 10) is first and not read
+    third = take_run(cast.collection, cast.organizer, run_file("gamma", t1="d5"))
+    more = matrices.matrix_of([*runs, third], 10)
+    assert (more.tags, len(read)) == (("alpha", "beta", "gamma"), 1)
+    assert more.rows[0] is first.rows[0]
+
+
+def test_who_found_an_item_at_which_rank(cast: Cast, olga: Client) -> None:
+    files.fill(cast.collection, cast.organizer)
+    draw(cast, "depth", depth=2)
+    items = list(selectors.pool_list(cast.collection, topic="1"))
+    found = plans.found_by(list(Run.objects.order_by("pk")), items)
+    assert dict(zip([item.docno for item in items], found, strict=True)) == {
+        "d1": [("alpha", 1)],
+        "d2": [("beta", 1), ("alpha", 2)],
+        "d4": [("beta", 2)],
+    }
+    page = olga.get(f"{HERE}pool/items/?topic=1")
+    assert [(item.docno, ranks) for item, ranks in page.context["rows"]] == list(zip(["d1", "d2", "d4"], found, strict=True))
+    assert olga.get(f"{HERE}pool/items/?topic=1&missing=1").context["rows"] == []
+    assert olga.get(f"{HERE}pool/1/").status_code == 200
+
+
+def test_the_pool_as_files(cast: Cast, olga: Client) -> None:
+    files.fill(cast.collection, cast.organizer)
+    draw(cast, "depth", depth=1)
+
+    def body(form: str) -> str:
+        return b"".join(olga.get(f"{HERE}pool/file/{form}/")).decode()
+
+    assert body("txt") == "1 d1\n1 d2\n10 d5\n2 d1\n2 d3\n"
+    rows = list(csv.DictReader(io.StringIO(body("csv"))))
+    assert rows[0] == {"topic": "1", "docno": "d1", "round": "1", "best_rank": "1", "runs": "1", "present": "yes"}
+    told = json.loads(body("json"))
+    assert told[1] == {
+        "topic": "1",
+        "docno": "d2",
+        "round": 1,
+        "best_rank": 1,
+        "present": True,
+        "runs": {"beta": 1, "alpha": 2},
+    }
+    assert olga.get(f"{HERE}pool/file/exe/").status_code == 404
+
+
+def test_an_empty_pool_is_an_empty_list(cast: Cast, olga: Client) -> None:
+    assert json.loads(b"".join(olga.get(f"{HERE}pool/file/json/"))) == []
+
+
+def test_plans_and_items_by_api(cast: Cast, caller_for: CallerFor) -> None:
+    files.fill(cast.collection, cast.organizer)
+    call = caller_for(cast.organizer)
+    names = [strategy["name"] for strategy in call("GET", "/strategies")]
+    assert names == ["depth", "rrf", "rbp"]
+    here = "/collections/harbour-trials"
+    plan = call("POST", f"{here}/pools/plan", {"depth": 2, "seconds": 36})
+    assert (plan["items"], plan["new"], plan["hours"]) == (7, 7, 0.07)
+    assert [size["items"] for size in plan["depths"][:3]] == [5, 7, 8]
+    assert [(topic["topic"], topic["items"]) for topic in plan["topics"]] == [("1", 3), ("2", 2), ("10", 2)]
+    plan = call("POST", f"{here}/pools/plan", {"strategy": "rbp", "parameters": {"budget": 1}})
+    assert (plan["items"], plan["depths"]) == (3, [])
+    draw(cast, "depth", depth=1)
+    assert call("GET", f"{here}/pools/1")["used"][0]["tag"] == "alpha"
+    [item] = call("GET", f"{here}/pools/items?topic=10")
+    assert (item["docno"], item["runs"]) == ("d5", {"alpha": 1, "beta": 1})
+    wrong = call("POST", f"{here}/pools/plan", {"strategy": "depth", "parameters": {"k": 3}})
+    assert "has no parameter “k”" in wrong["error"]["message"]

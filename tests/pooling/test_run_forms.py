@@ -1,0 +1,156 @@
+"""What runs hold beyond six clean columns: spans, metadata, ids that are nearly right."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pooling.core.findings import Report, told
+from pooling.core.metadata import FIGURES, checked_figures, read_metadata
+from pooling.core.nearest import Nearest
+from pooling.core.runs import RunRead, check_run
+
+DOCNOS = np.array([b"LA010189-0001", b"LA010189-0002", b"FT911-1", b"FT911-10", b"clueweb09-en0000-00-00000"])
+
+
+def read(text: str, **options: Any) -> RunRead:
+    return check_run(text.encode(), **options)
+
+
+def codes(found: RunRead) -> list[tuple[str, int]]:
+    return [(one.code, one.line) for one in found.report.findings]
+
+
+@pytest.mark.parametrize(
+    ("asked", "near"),
+    [
+        ("LA0101-1", "LA010189-0001"),
+        ("la010189-1", "LA010189-0001"),
+        ("FT911-01", "FT911-1"),
+        ("ft911_10", "FT911-10"),
+        ("XFT911-10", "FT911-10"),
+        ("CLUEWEB09-EN0000-00-00000", "clueweb09-en0000-00-00000"),
+        ("something else", ""),
+    ],
+)
+def test_what_was_probably_meant(asked: str, near: str) -> None:
+    assert Nearest(DOCNOS).to(asked.encode()) == near
+    assert Nearest(np.zeros(0, "S1")).to(asked.encode()) == ""
+
+
+def test_unknown_ids_are_told_with_the_nearest() -> None:
+    found = read("301 Q0 LA0101-1 1 2 t\n31 Q0 FT911-1 1 2 t\n", topics={"301", "302"}, docnos=DOCNOS)
+    unknown = {one.code: (one.message, one.field, one.value, one.near) for one in found.report.findings}
+    assert unknown["DOC_UNKNOWN"] == (
+        "Document LA0101-1 is not in the collection. Did you mean LA010189-0001?",
+        "docno",
+        "LA0101-1",
+        "LA010189-0001",
+    )
+    assert unknown["TOPIC_UNKNOWN"] == ("Topic 31 is not part of this collection. Did you mean 301?", "topic", "31", "301")
+
+
+def test_the_report_as_json() -> None:
+    told_of = told(read("1 Q0 d 1 1_000 t\n").report)
+    assert told_of == {
+        "errors": 1,
+        "warnings": 0,
+        "counts": {"SCORE_NOT_NUMBER": 1},
+        "findings": [
+            {
+                "severity": "error",
+                "code": "SCORE_NOT_NUMBER",
+                "line": 1,
+                "field": "score",
+                "value": "1_000",
+                "near": "",
+                "message": 'Score "1_000" is not a number; use a decimal point.',
+            }
+        ],
+    }
+
+
+EIGHT = "1 Q0 a 1 9 t 0 5\n1 Q0 b 2 8 t 10 5\n1 Q0 a 3 7 t 20 5\n2 Q0 b 1 9 t 0 1\n"
+SUFFIX = "1 Q0 a:0-5 1 9 t\n1 Q0 b:10-15 2 8 t\n1 Q0 a:20-25 3 7 t\n2 Q0 b:0-1 1 9 t\n"
+
+
+@pytest.mark.parametrize("text", [EIGHT, SUFFIX])
+def test_sub_document_runs_rank_documents_by_their_best_passage(text: str) -> None:
+    found = read(text)
+    assert found.report.findings == () and found.rankings is not None and found.passages is not None
+    assert found.passages.docnos.tolist() == [b"a:0-5", b"b:10-15", b"a:20-25", b"b:0-1"]
+    assert (found.rankings.docnos.tolist(), found.rankings.scores.tolist()) == ([b"a", b"b", b"b"], [9, 8, 9])
+    assert found.rankings.offsets.tolist() == [0, 2, 3]
+
+
+def test_faults_of_spans() -> None:
+    assert codes(read("1 Q0 a 1 9 t 0 5\n1 Q0 a 2 8 t 0 5\n")) == [("DOC_DUPLICATE", 2)]
+    assert codes(read("1 Q0 a 1 9 t 0 0\n")) == [("SPAN_EMPTY", 1)]
+    assert codes(read("1 Q0 a 1 9 t 0 3\n1 Q0 b 2 8 t -1 5\n1 Q0 c 3 7 t\n")) == [("SPAN_FORMAT", 2), ("FIELDS", 3)]
+    assert codes(read("1 Q0 a:5-3 1 9 t\n")) == [("SPAN_FORMAT", 1)]
+    short = read("1 Q0 a 1 9 t 0 5\n1 Q0 b 2 8 t 8 3\n", text_lengths=lambda docnos: np.array([5, 10]))
+    assert [(one.code, one.line, one.message) for one in short.report.findings] == [
+        ("SPAN_OUTSIDE", 2, "The span 8-11 ends outside the text of b, which has 10 characters.")
+    ]
+
+
+def test_a_docno_that_looks_like_a_span_is_one_where_it_is_known() -> None:
+    known = np.array([b"a:1-2", b"b:3-4"])
+    text = "1 Q0 a:1-2 1 9 t\n1 Q0 b:3-4 2 8 t\n"
+    found = read(text, docnos=known)
+    assert found.rankings is not None and found.rankings.docnos.tolist() == [b"a:1-2", b"b:3-4"]
+    assert read(text).passages is not None
+    assert read("1 Q0 a:1-2 1 9 t\n1 Q0 plain 2 8 t\n").passages is None
+
+
+HEADER = """# ir_metadata.start
+# ---
+# tag: t
+# actor:
+#   team: Harbour Institute
+# method:
+#   automatic: false
+#   description: BM25 with feedback
+# efficiency:
+#   latency_mean_ms: 12.5
+#   index_bytes: 1048576
+# made: 2026-01-02
+# ir_metadata.end
+"""
+
+
+def test_metadata_in_the_comments() -> None:
+    found = read(HEADER + "1 Q0 d 1 2 t\n")
+    assert found.report.findings == ()
+    about = read_metadata(found.header, found.report)
+    assert (about.tag, about.group, about.kind, about.description) == ("t", "Harbour Institute", "manual", "BM25 with feedback")
+    assert about.figures == {"latency_mean_ms": 12.5, "index_bytes": 1048576.0}
+    assert about.whole["made"] == "2026-01-02"
+    assert read("# just a remark\n1 Q0 d 1 2 t\n").header == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: [1",
+        "- a\n- b",
+        "a: &x [1]\nb: *x",
+        "efficiency: {latency_mean_ms: fast}",
+        "efficiency: {index_bytes: -1}",
+        "!!python/object/apply:os.system ['true']",
+        "a: " + "[" * 50 + "]" * 50,
+        "x: " + "y" * 300_000,
+    ],
+)
+def test_metadata_that_cannot_be_used_is_an_error(text: str) -> None:
+    report = Report()
+    assert read_metadata(text, report).whole == {}
+    assert [one.code for one in report.findings] == ["METADATA"]
+
+
+def test_figures() -> None:
+    assert checked_figures({"cpu_seconds": "3", "index_bytes": ""}) == {"cpu_seconds": 3.0}
+    assert len({figure.name for figure in FIGURES}) == len(FIGURES) == 9
+    for wrong in ({"speed": 1}, {"cpu_seconds": "nan"}, {"cpu_seconds": True}, {"cpu_seconds": "1_x"}):
+        with pytest.raises(ValueError, match="expected"):
+            checked_figures(wrong)
