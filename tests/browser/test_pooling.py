@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 
 from config.models import User
 from tests import factories
-from tests.chromium import NewPage, sign_in
 from tests.browser.look import look
+from tests.chromium import NewPage, sign_in
 from tests.site import Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.live]
