@@ -15,7 +15,7 @@ from config.errors import Conflict
 from config.forms import attempt
 from config.models import Job
 from pooling import access, charts, exports, forms, plans, selectors
-from pooling.core.strategies import STRATEGIES
+from pooling.core.strategies import COMMON, STRATEGIES
 from pooling.models import Collection, Role
 from pooling.services import pools
 from pooling.views.collections import page
@@ -96,7 +96,9 @@ def pool_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         group = groups.setdefault(row["group"] or row["tag"], {"runs": 0, "unique": row["group_unique"]})
         group["runs"] += 1
     strategy = STRATEGIES.get(found.strategy)
-    context: dict[str, Any] = {"round": found, "groups": groups.items(), "strategy": strategy}
+    labels = {one.name: one.label for one in (*(strategy.parameters if strategy else ()), *COMMON)}
+    parameters = [(labels.get(name, name), value) for name, value in found.parameters.items()]
+    context: dict[str, Any] = {"round": found, "groups": groups.items(), "strategy": strategy, "parameters": parameters}
     return page(request, "pooling/pool_round.html", collection, **context)
 
 
