@@ -11,7 +11,7 @@ from pooling.core.findings import Report, shown
 from pooling.core.lines import Unpackable
 from pooling.models import Corpus, Document, Upload, UploadKind, UploadState
 from pooling.services.taking import Refused, close, locked
-from pooling.services.work import Work, pause, remove_in_chunks
+from pooling.services.work import Work, pause, remove_in_chunks, tell_planner
 
 AT_ONCE = 500  # fewer than rows elsewhere: a document may be large
 MISSING_LISTED = 1000
@@ -43,6 +43,7 @@ def _switch(upload: Upload, corpus: Corpus, facts: dict[str, object], report: Re
     generation, count = corpus.last_generation, facts["documents"]
     if Document.objects.filter(corpus=corpus, generation=generation).count() != count:
         raise RuntimeError(f"generation {generation} of corpus {corpus.pk} was disturbed by another import")
+    tell_planner(Document)
     with work.finish(f"{count:,} documents"):
         locked(upload.collection_id, UploadKind.DOCUMENTS)
         switch = Corpus.objects.filter(pk=corpus.pk, generation__lt=generation)

@@ -13,7 +13,7 @@ from config.models import Job, JobState, User
 from pooling import plans, selectors
 from pooling.core import planning
 from pooling.models import Collection, Pool, PoolItem, Run
-from pooling.services.work import ROWS, Work, pause, remove_in_chunks
+from pooling.services.work import ROWS, Work, pause, remove_in_chunks, tell_planner
 
 
 @transaction.atomic
@@ -76,6 +76,7 @@ def draw_pool(pool: Pool, work: Work) -> Pool:
     if pool.items.count() != len(items):
         raise RuntimeError(f"round {pool.pk} was disturbed by another drawing")
     used = [share.told() for share in plans.shares(found, runs)]
+    tell_planner(PoolItem)
     with work.finish(f"Round {pool.round}: {len(items):,} items"):
         switch = Pool.objects.filter(pk=pool.pk, drawn_at=None, collection__archived_at=None)
         if not switch.update(drawn_at=timezone.now(), item_count=len(items), used=used):
