@@ -74,6 +74,17 @@ class Seat(models.Model):
         ]
 
 
+class OwnWords(models.Model):
+    """Words that an assessor wants to see marked in the documents of a topic, beside the topic's own."""
+
+    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="+")
+    assessor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    words = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["topic", "assessor"], name="own_words_once")]
+
+
 class Answer(models.TextChoices):
     """What was said of a document. Only a grade counts."""
 

@@ -16,7 +16,7 @@ from django.http import Http404
 from django.utils import timezone
 
 from assess import blind
-from assess.models import ANSWERED, Answer, Assignment, Judgment, JudgmentEvent, Seat
+from assess.models import ANSWERED, Answer, Assignment, Judgment, JudgmentEvent, OwnWords, Seat
 from config.errors import Conflict, Refusal
 from config.models import User
 from pooling.models import Collection, Grade, Guideline
@@ -28,6 +28,7 @@ RENEWED = 10  # a lease is renewed when a tenth of it has passed
 MOST_SECONDS = 86_400
 MOST_REASON = 200
 MOST_NOTE = 5000
+MOST_WORDS = 500
 SAID = ("answer", "grade", "reason", "note", "known")
 NOTHING = {"answer": Answer.OPEN.value, "grade": None, "reason": "", "note": "", "known": False}
 PACE_OF = 500  # newest acts
@@ -131,6 +132,18 @@ def hold_items(collection: Collection, *, assessor: User, held: Sequence[uuid.UU
     people = Assignment.objects.filter(topic__collection=collection).values("assessor").distinct().count()
     _take(collection, assessor, max(CLAIMED, min(count, free // max(people, 1))))
     return blind.more_cards(collection, assessor, count, held=held)
+
+
+def set_words(collection: Collection, *, assessor: User, topic: str, words: str) -> OwnWords:
+    """Keep the words that somebody wants to see marked in the documents of one of their topics."""
+    if len(words) > MOST_WORDS or "\0" in words:
+        raise Refusal(f"Expected words of at most {MOST_WORDS} characters in all, none of them NUL; found {len(words)}.")
+    mine = Seat.objects.filter(assessor=assessor, item__topic=OuterRef("pk"))
+    found = collection.topics.filter(Exists(mine), number=topic).first()
+    if found is None:
+        raise Http404
+    kept = {"words": " ".join(words.split())}
+    return OwnWords.objects.update_or_create(topic=found, assessor=assessor, defaults=kept)[0]
 
 
 @transaction.atomic
