@@ -203,24 +203,30 @@ def _hold_seats(collection: Collection) -> None:
             cursor.execute("SELECT 1 FROM pooling_collection WHERE id = %s FOR KEY SHARE", [collection.pk])
 
 
-# Materialized: PostgreSQL may else run the choice again for every row, each time skipping what it has locked already.
-CLAIM = """
-WITH chosen AS MATERIALIZED (
+# The joins are crossed, which SQLite takes as the order to walk in: along the index, and no further than the limit.
+_CHOICE = """
     SELECT seat.id FROM assess_seat seat
-    JOIN pooling_poolitem item ON item.id = seat.item_id
-    JOIN assess_assignment mine ON mine.topic_id = item.topic_id AND mine.slot = seat.slot AND mine.assessor_id = %(me)s
-    JOIN pooling_corpus corpus ON corpus.collection_id = seat.collection_id
-    JOIN pooling_document document ON document.corpus_id = corpus.id
-        AND document.generation = corpus.generation AND document.docno = item.docno
-    WHERE seat.collection_id = %(collection)s AND seat.judged_at IS NULL
-    AND (seat.assessor_id IS NULL OR seat.claimed_at < %(since)s)
+    CROSS JOIN pooling_poolitem item
+    CROSS JOIN assess_assignment mine
+    CROSS JOIN pooling_corpus corpus
+    CROSS JOIN pooling_document document
+    WHERE seat.collection_id = %(collection)s AND seat.judged_at IS NULL AND {which}
+    AND item.id = seat.item_id
+    AND mine.topic_id = item.topic_id AND mine.slot = seat.slot AND mine.assessor_id = %(me)s
+    AND corpus.collection_id = seat.collection_id
+    AND document.corpus_id = corpus.id AND document.generation = corpus.generation AND document.docno = item.docno
     AND NOT EXISTS (SELECT 1 FROM assess_seat other WHERE other.item_id = seat.item_id AND other.assessor_id = %(me)s)
-    ORDER BY seat.position, seat.id LIMIT %(count)s {lock}
-)
+    ORDER BY {order} LIMIT %(count)s {lock}
+"""
+# Materialized: PostgreSQL may else run the choice again for every row, each time skipping what it has locked already.
+CLAIM = f"""
+WITH ended AS MATERIALIZED ({_CHOICE.format(which="seat.claimed_at < %(since)s", order="seat.claimed_at", lock="{lock}")}),
+free AS MATERIALIZED ({_CHOICE.format(which="seat.assessor_id IS NULL", order="seat.position, seat.id", lock="{lock}")}),
+chosen AS (SELECT id FROM ended UNION ALL SELECT id FROM free LIMIT %(count)s)
 UPDATE assess_seat SET assessor_id = %(me)s, claimed_at = %(now)s
 WHERE id IN (SELECT id FROM chosen) AND judged_at IS NULL AND (assessor_id IS NULL OR claimed_at < %(since)s)
 RETURNING id
-"""
+"""  # noqa: S608  (of our own words only)
 
 
 def claim_seats(collection: Collection, *, assessor: User, count: int) -> int:
@@ -290,7 +296,7 @@ def _facts(collection: Collection, assessor: User, seat: uuid.UUID, grade: int |
         counts=Subquery(counts.values(found=JSONObject(done="done", total="total")), output_field=JSONField()),
         guideline=Coalesce(Subquery(guidelines.annotate(last=Max("version")).values("last")), 0),
         graded=Exists(Grade.objects.filter(collection=collection, value=0 if grade is None else grade)),
-        shares=Exists(blind.free_seats(assessor).filter(collection=collection)),
+        shares=Exists(blind.free_seats(assessor).filter(collection=collection, assessor=None)),
     ).get(token=seat)
 
 
