@@ -9,7 +9,7 @@ from django.http import StreamingHttpResponse
 from ninja import Query, Router
 
 from assess import blind, exports, selectors
-from assess.models import Assignment, JudgmentEvent
+from assess.models import Assignment, JudgmentEvent, OwnWords
 from assess.schemas import (
     AgreementOut,
     AssignIn,
@@ -28,6 +28,8 @@ from assess.schemas import (
     ProgressOut,
     QueueFilter,
     SeatingOut,
+    WordsIn,
+    WordsOut,
     assignment_order,
 )
 from assess.services import assigning, judging
@@ -78,6 +80,15 @@ def give_back(request: ApiRequest, slug: str) -> dict[str, int]:
     For assessors.
     """
     return {"freed": judging.free_leases(_assessed(request, slug), assessor=request.user)}
+
+
+@judging_routes.put(f"{Q}/words/{{path:topic}}", response=WordsOut, auth=JUDGE)
+def set_words(request: ApiRequest, slug: str, topic: str, body: WordsIn) -> OwnWords:
+    """Set your own words of a topic, which your pages mark beside the topic's
+
+    For assessors.
+    """
+    return judging.set_words(_assessed(request, slug), assessor=request.user, topic=topic, words=body.words)
 
 
 @judging_routes.get(f"{Q}/progress", response=OwnProgressOut)

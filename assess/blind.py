@@ -8,16 +8,17 @@ import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, Exists, F, JSONField, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import JSONObject, Length
+from django.db.models import Count, Exists, F, JSONField, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, JSONObject, Length
 from django.utils import timezone
 
-from assess.core import reading
-from assess.models import Answer, Assignment, Judgment, JudgmentEvent, Seat
+from assess.core import highlighting, reading
+from assess.models import Answer, Assignment, Judgment, JudgmentEvent, OwnWords, Seat
 from config.models import User
 from pooling.models import Collection, Document, Membership
 
@@ -46,6 +47,7 @@ class Card:
     url: str
     language: str
     date: str
+    own_words: str
     waits: bool
     grade: int | None
     seen: int
@@ -54,9 +56,19 @@ class Card:
     note: str
     known: bool
 
+    @cached_property
+    def marked(self) -> list[list[tuple[str, bool]]]:
+        """Title and paragraphs, cut where words of the topic stand, or words of the assessor's own."""
+        sought = highlighting.wanted(f"{self.topic_title or self.description} {self.own_words}", self.language)
+        return highlighting.pieces([self.title or self.docno, *reading.paragraphs(self.text)], sought, self.language)
+
     @property
-    def paragraphs(self) -> list[str]:
-        return reading.paragraphs(self.text)
+    def heading(self) -> list[tuple[str, bool]]:
+        return self.marked[0]
+
+    @property
+    def paragraphs(self) -> list[list[tuple[str, bool]]]:
+        return self.marked[1:]
 
     @property
     def length(self) -> str:
@@ -132,23 +144,26 @@ def _cards(collection: Collection, found: QuerySet[Seat], count: int) -> list[Ca
     reads = Membership.objects.filter(collection=collection, user=OuterRef("assessor"), ended_at=None).exclude(
         topic_language=""
     )
+    own = OwnWords.objects.filter(topic=OuterRef("item__topic"), assessor=OuterRef("assessor")).values("words")
     rows = found.filter(Exists(_documents(collection))).annotate(
+        own_words=Coalesce(Subquery(own), Value("")),
         document=Subquery(document[:1], output_field=JSONField()),
         head=Subquery(head.values(found=JSONObject(**SAID, seen="event_count"))[:1], output_field=JSONField()),
         reads=Subquery(reads.values("topic_language")[:1]),
     )
     columns = rows.values_list(
-        "token", *topic, "item__docno", "document", "judged_at", "head", "reads", "item__topic__translations"
+        *("token", *topic, "item__docno", "document", "own_words", "judged_at", "head", "reads", "item__topic__translations")
     )
     return [_card(*row) for row in columns[:count]]
 
 
 def _card(*row: Any) -> Card:
-    token, number, title, description, narrative, docno, document, judged_at, head, reads, translations = row
+    token, number, title, description, narrative, docno, document, own_words, judged_at, head, reads, translations = row
     said = dict[str, Any](head or NOTHING)
     said |= {"known": bool(said["known"]), "waits": judged_at is None}
     words = translations.get(reads) or {"title": title, "description": description, "narrative": narrative}
-    return Card(token, number, words["title"], words["description"], words["narrative"], docno, **document, **said)
+    told = (words["title"], words["description"], words["narrative"])
+    return Card(token, number, *told, docno, **document, own_words=own_words, **said)
 
 
 def next_cards(collection: Collection, assessor: User, count: int, *, but: Iterable[uuid.UUID] = ()) -> list[Card]:

@@ -14,7 +14,23 @@ from pooling.models import Topic
 EVERYBODY = "all"
 
 
-class HeldForm(forms.Form):
+class ActForm(forms.Form):
+    """An act of an assessor; its faults in one line, since a script or a program may have sent it."""
+
+    @property
+    def faults(self) -> str:
+        return "; ".join(f"{name}: {' '.join(map(str, found))}" for name, found in self.errors.items())
+
+
+class WordsForm(ActForm):
+    """Own words of a topic; and the document to go back to."""
+
+    topic = forms.CharField(max_length=1000, strip=False)
+    words = forms.CharField(required=False, max_length=10_000)
+    seat = forms.UUIDField(required=False)
+
+
+class HeldForm(ActForm):
     """The documents that a page holds and that wait for a judgment."""
 
     held = forms.CharField(required=False, max_length=4000)
@@ -24,10 +40,6 @@ class HeldForm(forms.Form):
             return [uuid.UUID(word) for word in self.cleaned_data["held"].split(",") if word][:50]
         except ValueError:
             raise ValidationError("Expected tokens of seats, separated by commas.") from None
-
-    @property
-    def faults(self) -> str:
-        return "; ".join(f"{name}: {' '.join(map(str, found))}" for name, found in self.errors.items())
 
 
 class HoldForm(HeldForm):

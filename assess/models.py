@@ -51,6 +51,7 @@ class Seat(models.Model):
     slot = models.PositiveSmallIntegerField(default=1)
     assessor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="seats")
     position = models.PositiveIntegerField(help_text="Place in the seeded order; tells nothing of ranks.")
+    inclusion = models.FloatField(default=1, help_text="Probability with which the item was drawn for this opinion.")
     # The lease of a shared topic's seat: when it was taken or last renewed. Empty where the seat is its assessor's for good.
     claimed_at = models.DateTimeField(null=True)
     judged_at = models.DateTimeField(null=True, help_text="When it was answered: with a grade, or that it cannot be judged.")
@@ -72,6 +73,17 @@ class Seat(models.Model):
                 name="seat_lease",
             ),
         ]
+
+
+class OwnWords(models.Model):
+    """Words that an assessor wants to see marked in the documents of a topic, beside the topic's own."""
+
+    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="+")
+    assessor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    words = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["topic", "assessor"], name="own_words_once")]
 
 
 class Answer(models.TextChoices):

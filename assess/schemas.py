@@ -65,6 +65,15 @@ class HoldIn(In):
     count: int = Field(50, ge=1, le=50, description="How many you want to hold in all; no more than 5 MB of text.")
 
 
+class WordsIn(In):
+    words: str = Field(description="Separated by spaces; empty: none.", examples=["turbine salmon"])
+
+
+class WordsOut(Schema):
+    topic: str = Field(alias="topic.number")
+    words: str
+
+
 class LeaseOut(Schema):
     user: str = Field(alias="assessor.username")
     items: int = Field(description="Documents of shared topics, taken and not judged yet.")

@@ -77,7 +77,19 @@ def pseudonyms(collection: Collection) -> dict[int, str]:
 
 
 SAID = ("answer", "grade", "reason", "note", "known")
-EXPORT = ("topic", "docno", "assessor", "slot", *SAID, "guideline_version", "events", "first_at", "updated_at", "extra")
+EXPORT = (
+    "topic",
+    "docno",
+    "assessor",
+    "slot",
+    *SAID,
+    "guideline_version",
+    "events",
+    "first_at",
+    "updated_at",
+    "extra",
+    "inclusion",
+)
 HISTORY = ("topic", "docno", "assessor", "slot", *SAID, "previous_grade", "seconds", "guideline_version", "at")
 
 
@@ -92,10 +104,13 @@ def exported(collection: Collection, *, history: bool = False) -> Iterator[dict[
         )
     else:
         kept = Judgment.objects.filter(item__pool__collection=collection, occasion=0)
-        heads = kept.annotate(slot=_slot()).order_by("item__topic__number", "item__docno", "slot", "pk")
+        seat = Seat.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor")).values("inclusion")[:1]
+        heads = kept.annotate(slot=_slot(), inclusion=Coalesce(Subquery(seat), 1.0)).order_by(
+            "item__topic__number", "item__docno", "slot", "pk"
+        )
         rows = heads.values_list(
             *("item__topic__number", "item__docno", "assessor_id", "slot", *SAID),
-            *("guideline_version", "event_count", "first_at", "updated_at", "extra"),
+            *("guideline_version", "event_count", "first_at", "updated_at", "extra", "inclusion"),
         )
     for topic, docno, assessor, *rest in rows.iterator(chunk_size=5000):
         values = (topic, docno, names.get(assessor, "A0"), *rest)

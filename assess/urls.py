@@ -9,6 +9,7 @@ urlpatterns = [
     path("c/<slug:slug>/assign/seats/", overview.seat_new, name="seat_new_items"),
     path("c/<slug:slug>/judge/", judging.judge, name="judge"),
     path("c/<slug:slug>/judge/hold/", judging.hold, name="hold"),
+    path("c/<slug:slug>/judge/words/", judging.words, name="own_words"),
     path("c/<slug:slug>/judge/list/", judging.own, name="judge_list"),
     path("c/<slug:slug>/judge/<uuid:seat>/", judging.one, name="seat"),
     path("c/<slug:slug>/progress/", overview.progress, name="progress"),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks import bench_requests
+from benchmarks import bench_judging, bench_requests
 from tests.site import Site
 
 
@@ -49,6 +49,7 @@ def bench(name: str, seconds: float) -> None:
         results = []
         for result in bench_requests.requests(site, seconds=seconds):
             results.append(result)
+        results += bench_judging.judgments(site, seconds=seconds)
         print(bench_requests.table(results))
         print(bench_requests.ratios(results))
     finally:

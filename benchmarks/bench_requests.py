@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.cookies import SimpleCookie
+from typing import TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from tests.site import Site
@@ -72,6 +73,9 @@ class Client:
         return status, json.loads(text)
 
 
+C = TypeVar("C", bound=Client)
+
+
 def settle(site: Site) -> tuple[str, str]:
     """The first administrator, a token and ten collections, made as people make them. Returns cookie and token."""
     person = Client(site)
@@ -90,9 +94,7 @@ def settle(site: Site) -> tuple[str, str]:
     return person.headers["Cookie"], secret[0]
 
 
-def measure(
-    what: str, threads: int, act: Callable[[Client], int], clients: list[Client], *, most: int, seconds: float
-) -> Result:
+def measure(what: str, threads: int, act: Callable[[C], int], clients: list[C], *, most: int, seconds: float) -> Result:
     """Let each client act again and again, until `most` acts are done in all or the time is over."""
     times: list[float] = []
     refused: list[float] = []
@@ -100,7 +102,7 @@ def measure(
     lock, begin = threading.Lock(), threading.Barrier(threads + 1)
     until = time.monotonic() + seconds
 
-    def go(client: Client) -> None:
+    def go(client: C) -> None:
         begin.wait()
         while time.monotonic() < until:
             with lock:

@@ -138,6 +138,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}assign/seats/": {"POST": organizer(302)},
     f"{C}judge/": {"GET": assessor(200)},
     f"{C}judge/hold/": {"POST": assessor(200)},
+    f"{C}judge/words/": {"POST": assessor(422)},
     f"{C}judge/list/": {"GET": assessor(200)},
     f"{C}progress/free/": {"POST": organizer(422)},  # nobody holds anything
     f"{C}judge/<uuid:seat>/": {"GET": assessor(200), "POST": assessor(422)},
@@ -203,6 +204,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/invitations/<int:id>": {"DELETE": organizer(204)},
     f"{A}/queue": {"GET": assessor(200)},
     f"{A}/queue/hold": {"POST": assessor(200), "DELETE": assessor(200)},
+    f"{A}/queue/words/<path:topic>": {"PUT": assessor(200)},
     f"{A}/leases": {"GET": organizer(200)},
     f"{A}/leases/<str:user>": {"DELETE": organizer(422)},
     f"{A}/queue/progress": {"GET": assessor(200)},
@@ -253,6 +255,7 @@ BODIES: dict[str, object] = {
     f"{A}/guidelines": {"text": "Judge by the text."},
     f"{A}/queue/<uuidstr:seat>": {"grade": 1, "client_id": "6f1c1c0e-3c1b-4d52-9d5e-0c8f1a2b3c4d"},
     f"{A}/queue/hold": {},
+    f"{A}/queue/words/<path:topic>": {"words": "salmon"},
     f"{A}/assignments": {"assignments": []},
     f"{A}/assignments/auto": {"topics": "all"},
     f"{A}/machines": {"name": "judge-2"},

@@ -154,7 +154,10 @@ def _submit(pia: Page, walk: Walk) -> None:
 def _pool_and_assign(olga: Page) -> None:
     olga.goto(f"/c/{SLUG}/pool/")
     olga.get_by_label("Depth").fill(str(DEPTH))
-    olga.get_by_role("button", name="Draw the pool").click()
+    olga.get_by_role("button", name="Show the plan").click()
+    expect(olga.locator(".figures")).to_contain_text(str(TOPICS * POOLED))
+    look(olga, "walk-plan")
+    olga.get_by_role("button", name=f"Draw {TOPICS * POOLED} items").click()
     rounds = olga.get_by_role("region", name="Rounds")
     expect(rounds).to_contain_text(str(TOPICS * POOLED), timeout=30_000)
     look(olga, "walk-pool")

@@ -243,7 +243,7 @@ def _seat_or_intend(collection: Collection, plan: AssignmentPlan, by: User, topi
 
 # Nobody gets a second seat of an item: they may have judged or claimed another one a moment ago.
 MOVE = """
-UPDATE assess_seat SET assessor_id = %s, position = %s WHERE id = %s AND judged_at IS NULL AND NOT EXISTS (
+UPDATE assess_seat SET assessor_id = %s, position = %s, inclusion = %s WHERE id = %s AND judged_at IS NULL AND NOT EXISTS (
     SELECT 1 FROM assess_seat other
     WHERE other.item_id = assess_seat.item_id AND other.assessor_id = %s AND other.id <> assess_seat.id
 )
@@ -255,7 +255,7 @@ class Change:
     """What brings the seats in line with the assignments. Nothing here touches a judged seat."""
 
     make: list[Seat]
-    move: list[tuple[int, int | None, int]]  # seat, assessor, position
+    move: list[tuple[int, int | None, int, float]]  # seat, assessor, position, inclusion
     free: list[int]  # those of `move` that change hands: emptied first, since two may swap
     remove: list[int]
 
@@ -276,7 +276,7 @@ class Change:
         Seat.objects.filter(pk__in=self.free, judged_at=None).update(assessor=None, claimed_at=None)
         if self.move:
             with connection.cursor() as cursor:
-                cursor.executemany(MOVE, [(assessor, position, pk, assessor) for pk, assessor, position in self.move])
+                cursor.executemany(MOVE, [(who, place, share, pk, who) for pk, who, place, share in self.move])
         Seat.objects.bulk_create(self.make, batch_size=ROWS, ignore_conflicts=True)
 
 
@@ -292,7 +292,7 @@ def _difference(collection: Collection, plan: AssignmentPlan) -> Change:
     change = Change([], [], [], [])
     left = set(_seats_wanted(groups, items))
     rows = Seat.objects.filter(collection=collection)
-    columns = rows.values_list("pk", "item_id", "slot", "assessor_id", "position", "claimed_at", "judged_at")
+    columns = rows.values_list("pk", "item_id", "slot", "assessor_id", "position", "inclusion", "claimed_at", "judged_at")
     seats = list(columns.iterator(chunk_size=20_000))
     judged: dict[int, set[int]] = {}
     for _, item, slot, assessor, *_, judged_at in seats:
@@ -300,7 +300,7 @@ def _difference(collection: Collection, plan: AssignmentPlan) -> Change:
             judged.setdefault(item, set()).add(assessor)
             left.discard((item, slot))
     since = blind.lease_start()
-    for pk, item, slot, assessor, position, claimed_at, judged_at in seats:
+    for pk, item, slot, assessor, position, inclusion, claimed_at, judged_at in seats:
         if judged_at is not None:
             continue
         able = _able(groups, items.topics.get(item, 0), slot, judged.get(item, set()))
@@ -311,15 +311,16 @@ def _difference(collection: Collection, plan: AssignmentPlan) -> Change:
             place = places[owner if len(able) == 1 else 0].get(item, 0)
             if owner != assessor:
                 change.free.append(pk)
-            if (owner, place) != (assessor, position):
-                change.move.append((pk, owner, place))
+            drawn = items.inclusion(item, slot)
+            if (owner, place, drawn) != (assessor, position, inclusion):
+                change.move.append((pk, owner, place, drawn))
         left.discard((item, slot))
     for item, slot in sorted(left):
         able = _able(groups, items.topics[item], slot, judged.get(item, set()))
         if able:
             owner = able[0] if len(able) == 1 else None
             seat = Seat(collection=collection, item_id=item, slot=slot, assessor_id=owner)
-            seat.position = places[owner].get(item, 0)
+            seat.position, seat.inclusion = places[owner].get(item, 0), items.inclusion(item, slot)
             change.make.append(seat)
     return change
 
@@ -333,7 +334,10 @@ class _Items:
 
     topics: dict[int, int]  # item -> topic, of those whose document is there
     places: dict[int, int]  # topic -> its place among the topics
-    twice: set[int]  # items that two shall judge
+    twice: dict[int, float]  # items that two shall judge, with the probability by which each was drawn
+
+    def inclusion(self, item: int, slot: int) -> float:
+        return self.twice.get(item, 1.0) if slot == 2 else 1.0
 
 
 def _people(collection: Collection) -> Groups:
@@ -348,18 +352,22 @@ def _items(collection: Collection, plan: AssignmentPlan, groups: Groups) -> _Ite
     """The overlap is drawn round by round, over items whether their document is there or not: later ones change nothing."""
     places = {topic: place for place, topic in enumerate(pooled.topics(collection).values_list("pk", flat=True))}
     drawn = PoolItem.objects.filter(pool__collection=collection, pool__drawn_at__isnull=False)
-    rows = drawn.values_list("pool__round", "topic_id", "docno", "pk").iterator(chunk_size=20_000)
-    found = sorted(((r, places[t], d.encode(), t, pk) for r, t, d, pk in rows if (t, 1) in groups), key=lambda row: row[:3])
+    rows = drawn.values_list("pool__round", "topic_id", "docno", "pk", "best_rank").iterator(chunk_size=20_000)
+    known = ((r, places[t], d.encode(), t, pk, best) for r, t, d, pk, best in rows if (t, 1) in groups)
+    found = sorted(known, key=lambda row: row[:3])
     present = set(pooled.drawn_items(collection).values_list("pk", flat=True))
-    twice: set[int] = set()
+    twice: dict[int, float] = {}
     rounds = np.array([row[0] for row in found], np.int64)
     topics = np.array([row[3] for row in found], np.int64)
     numbers = np.array([row[4] for row in found], np.int64)
+    ranks = np.array([row[5] for row in found], np.int64)
     second = np.isin(topics, [topic for topic, slot in groups if slot == 2])
     for number in np.unique(rounds).tolist():
         here = (rounds == number) & second
-        chosen = ordering.overlap_choice(topics[here], plan.overlap, np.random.default_rng([plan.seed, number]))
-        twice.update(numbers[here][chosen].tolist())
+        generator = np.random.default_rng([plan.seed, number])
+        drawn_here = ordering.overlap_choice(topics[here], ranks[here], plan.overlap, generator)
+        chosen = drawn_here.chosen
+        twice.update(zip(numbers[here][chosen].tolist(), drawn_here.inclusion[chosen].tolist(), strict=True))
     return _Items({row[4]: row[3] for row in found if row[4] in present}, places, twice)
 
 

@@ -16,7 +16,7 @@ from django.http import Http404
 from django.utils import timezone
 
 from assess import blind
-from assess.models import ANSWERED, Answer, Assignment, Judgment, JudgmentEvent, Seat
+from assess.models import ANSWERED, Answer, Assignment, Judgment, JudgmentEvent, OwnWords, Seat
 from config.errors import Conflict, Refusal
 from config.models import User
 from pooling.models import Collection, Grade, Guideline
@@ -28,6 +28,7 @@ RENEWED = 10  # a lease is renewed when a tenth of it has passed
 MOST_SECONDS = 86_400
 MOST_REASON = 200
 MOST_NOTE = 5000
+MOST_WORDS = 500
 SAID = ("answer", "grade", "reason", "note", "known")
 NOTHING = {"answer": Answer.OPEN.value, "grade": None, "reason": "", "note": "", "known": False}
 PACE_OF = 500  # newest acts
@@ -133,6 +134,18 @@ def hold_items(collection: Collection, *, assessor: User, held: Sequence[uuid.UU
     return blind.more_cards(collection, assessor, count, held=held)
 
 
+def set_words(collection: Collection, *, assessor: User, topic: str, words: str) -> OwnWords:
+    """Keep the words that somebody wants to see marked in the documents of one of their topics."""
+    if len(words) > MOST_WORDS or "\0" in words:
+        raise Refusal(f"Expected words of at most {MOST_WORDS} characters in all, none of them NUL; found {len(words)}.")
+    mine = Seat.objects.filter(assessor=assessor, item__topic=OuterRef("pk"))
+    found = collection.topics.filter(Exists(mine), number=topic).first()
+    if found is None:
+        raise Http404
+    kept = {"words": " ".join(words.split())}
+    return OwnWords.objects.update_or_create(topic=found, assessor=assessor, defaults=kept)[0]
+
+
 @transaction.atomic
 def free_leases(collection: Collection, *, assessor: User) -> int:
     """Give back what somebody took of shared topics and has not judged."""
@@ -190,24 +203,30 @@ def _hold_seats(collection: Collection) -> None:
             cursor.execute("SELECT 1 FROM pooling_collection WHERE id = %s FOR KEY SHARE", [collection.pk])
 
 
-# Materialized: PostgreSQL may else run the choice again for every row, each time skipping what it has locked already.
-CLAIM = """
-WITH chosen AS MATERIALIZED (
+# The joins are crossed, which SQLite takes as the order to walk in: along the index, and no further than the limit.
+_CHOICE = """
     SELECT seat.id FROM assess_seat seat
-    JOIN pooling_poolitem item ON item.id = seat.item_id
-    JOIN assess_assignment mine ON mine.topic_id = item.topic_id AND mine.slot = seat.slot AND mine.assessor_id = %(me)s
-    JOIN pooling_corpus corpus ON corpus.collection_id = seat.collection_id
-    JOIN pooling_document document ON document.corpus_id = corpus.id
-        AND document.generation = corpus.generation AND document.docno = item.docno
-    WHERE seat.collection_id = %(collection)s AND seat.judged_at IS NULL
-    AND (seat.assessor_id IS NULL OR seat.claimed_at < %(since)s)
+    CROSS JOIN pooling_poolitem item
+    CROSS JOIN assess_assignment mine
+    CROSS JOIN pooling_corpus corpus
+    CROSS JOIN pooling_document document
+    WHERE seat.collection_id = %(collection)s AND seat.judged_at IS NULL AND {which}
+    AND item.id = seat.item_id
+    AND mine.topic_id = item.topic_id AND mine.slot = seat.slot AND mine.assessor_id = %(me)s
+    AND corpus.collection_id = seat.collection_id
+    AND document.corpus_id = corpus.id AND document.generation = corpus.generation AND document.docno = item.docno
     AND NOT EXISTS (SELECT 1 FROM assess_seat other WHERE other.item_id = seat.item_id AND other.assessor_id = %(me)s)
-    ORDER BY seat.position, seat.id LIMIT %(count)s {lock}
-)
+    ORDER BY {order} LIMIT %(count)s {lock}
+"""
+# Materialized: PostgreSQL may else run the choice again for every row, each time skipping what it has locked already.
+CLAIM = f"""
+WITH ended AS MATERIALIZED ({_CHOICE.format(which="seat.claimed_at < %(since)s", order="seat.claimed_at", lock="{lock}")}),
+free AS MATERIALIZED ({_CHOICE.format(which="seat.assessor_id IS NULL", order="seat.position, seat.id", lock="{lock}")}),
+chosen AS (SELECT id FROM ended UNION ALL SELECT id FROM free LIMIT %(count)s)
 UPDATE assess_seat SET assessor_id = %(me)s, claimed_at = %(now)s
 WHERE id IN (SELECT id FROM chosen) AND judged_at IS NULL AND (assessor_id IS NULL OR claimed_at < %(since)s)
 RETURNING id
-"""
+"""  # noqa: S608  (of our own words only)
 
 
 def claim_seats(collection: Collection, *, assessor: User, count: int) -> int:
@@ -277,7 +296,7 @@ def _facts(collection: Collection, assessor: User, seat: uuid.UUID, grade: int |
         counts=Subquery(counts.values(found=JSONObject(done="done", total="total")), output_field=JSONField()),
         guideline=Coalesce(Subquery(guidelines.annotate(last=Max("version")).values("last")), 0),
         graded=Exists(Grade.objects.filter(collection=collection, value=0 if grade is None else grade)),
-        shares=Exists(blind.free_seats(assessor).filter(collection=collection)),
+        shares=Exists(blind.free_seats(assessor).filter(collection=collection, assessor=None)),
     ).get(token=seat)
 
 

@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assess import blind
-from assess.forms import HoldForm, JudgmentForm
+from assess.forms import HoldForm, JudgmentForm, WordsForm
 from assess.services import judging
 from config import http
 from config.errors import Refusal
@@ -72,6 +72,19 @@ def hold(request: HttpRequest, slug: str) -> HttpResponse:
         return JsonResponse({"cards": []})
     cards = judging.hold_items(collection, assessor=user, held=form.cleaned_data["held"])
     return JsonResponse({"cards": _sent(collection, cards)})
+
+
+@require_POST
+def words(request: HttpRequest, slug: str) -> HttpResponse:
+    """One's own words of a topic, marked from now on in its documents."""
+    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    user = access.require_sign_in(request.user)
+    form = WordsForm(request.POST)
+    if not form.is_valid():
+        raise Refusal(form.faults)
+    sent = form.cleaned_data
+    judging.set_words(collection, assessor=user, topic=sent["topic"], words=sent["words"])
+    return redirect("seat", collection.slug, sent["seat"]) if sent["seat"] else redirect("judge", collection.slug)
 
 
 def _sent(collection: Collection, cards: Sequence[blind.Card]) -> list[dict[str, Any]]:

@@ -53,7 +53,16 @@ def test_other_kinds_of_authorization(cast: Cast, client_for: ClientFor) -> None
 
 GIVEN = {"id": "1", "version": "1", "number": "1", "round": "1", "seat": str(uuid.UUID(int=1))}
 OPEN = {
-    *("list_presets", "list_collections", "read_collection", "list_guidelines", "read_guideline", "list_topics"),
+    *(
+        "list_presets",
+        "list_strategies",
+        "list_collections",
+        "read_collection",
+        "list_guidelines",
+        "read_guideline",
+        "list_topics",
+        "read_topic",
+    ),
     *("list_releases", "read_release", "download_qrels", "read_scores", "download_scores", "download_topic_scores"),
     *("read_topic_scores", "read_run_scores", "download_trec_eval"),
 }

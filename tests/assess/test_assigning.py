@@ -241,3 +241,21 @@ def test_other_collections_are_left_alone(bench: Bench) -> None:
     assigning.auto_assign(other, by=bench.organizer)
     bench.assign(overlap=0)
     assert Seat.objects.filter(item__topic__in=topics).count() == 10
+
+
+def test_second_opinions_spread_over_ranks_with_their_probability(bench: Bench) -> None:
+    (topic,) = factories.make_work(bench.collection, bench.organizer, topics=1, items=40)
+    for place, item in enumerate(topic.items.order_by("pk")):
+        topic.items.filter(pk=item.pk).update(best_rank=place * 5 + 1)  # 2, 8 and 30 in the three strata
+    wanted = [Wanted(topic, [bench.ann], [bench.bob])]
+    assigning.assign(bench.collection, by=bench.organizer, wanted=wanted, overlap=0.5, seed=4)
+    second = Seat.objects.filter(slot=2)
+    assert set(second.values_list("inclusion", flat=True)) == {0.5}
+    assert set(Seat.objects.filter(slot=1).values_list("inclusion", flat=True)) == {1.0}
+    ranks = list(second.values_list("item__best_rank", flat=True))
+    assert [sum(low < rank <= high for rank in ranks) for low, high in ((0, 10), (10, 50), (50, 999))] == [1, 4, 15]
+    bench.judge(bench.bob, 1)
+    assigning.assign(bench.collection, by=bench.organizer, wanted=wanted, overlap=0.25, seed=4)
+    assert set(second.filter(judged_at=None).values_list("inclusion", flat=True)) == {0.25}
+    (row,) = selectors.exported(bench.collection)
+    assert (row["slot"], row["inclusion"]) == (2, 0.5)  # as it was drawn when it was judged

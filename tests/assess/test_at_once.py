@@ -3,17 +3,21 @@
 import threading
 import uuid
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import close_old_connections, connection
+from django.db.models import Count
 from django.http import Http404
+from django.utils import timezone
 
 from assess.models import Judgment, JudgmentEvent, Seat
 from assess.services import assigning, judging
 from assess.services.assigning import Wanted
+from config.models import User
 from tests.assess import factories
-from tests.assess.conftest import make_bench
+from tests.assess.conftest import Bench, make_bench
 
 pytestmark = pytest.mark.usefixtures("committed")
 
@@ -117,3 +121,33 @@ def test_assigning_anew_while_people_judge() -> None:
     assert Judgment.objects.count() == Seat.objects.filter(judged_at__isnull=False).count()
     seats = Seat.objects.filter(judged_at__isnull=False)
     assert sorted(seats.values_list("item", "assessor")) == sorted(Judgment.objects.values_list("item", "assessor"))
+
+
+def drain(bench: Bench, user: User, limit: int = 1000) -> list[uuid.UUID]:
+    """Judge what is next until nothing is left for this one; with a limit, vanish with what is then held."""
+    done: list[uuid.UUID] = []
+    while len(done) < limit and (cards := judging.next_items(bench.collection, assessor=user, count=5)):
+        judging.record_judgment(bench.collection, assessor=user, seat=cards[0].token, grade=1, client_id=uuid.uuid4(), ahead=0)
+        done.append(cards[0].token)
+    return done
+
+
+@pytest.mark.parametrize("opinions", [1, 2])
+def test_fifty_at_once_complete_a_pool_and_some_vanish(opinions: int) -> None:
+    """Nobody gets what another has, every item ends with as many judgments as are wanted, and no lease is stuck."""
+    bench = make_bench()
+    crowd = factories.make_assessors(bench.collection, *(f"Crowd {n}" for n in range(50)))
+    (topic,) = factories.make_work(bench.collection, bench.organizer, topics=1, items=200 // opinions)
+    groups = [crowd, []] if opinions == 1 else [crowd[:25], crowd[25:]]
+    wanted = [Wanted(topic, groups[0], groups[1])]
+    assigning.assign(bench.collection, by=bench.organizer, wanted=wanted, overlap=opinions - 1)
+    results = at_once(50, lambda number: drain(bench, crowd[number], 1 if number % 10 == 0 else 1000))
+    assert not [result for result in results if isinstance(result, Exception)]
+    assert Seat.objects.filter(judged_at=None, assessor__isnull=False).exists()  # with who vanished
+    Seat.objects.filter(judged_at=None).update(claimed_at=timezone.now() - timedelta(minutes=31))
+    rest = [drain(bench, user) for user in (crowd[1], crowd[49])]
+    tokens = [token for result in (*results, *rest) for token in result]
+    assert len(tokens) == len(set(tokens)) == 200
+    assert not Seat.objects.filter(collection=bench.collection, judged_at=None).exists()
+    counts = Judgment.objects.values_list("item").annotate(count=Count("pk")).values_list("count", flat=True)
+    assert set(counts) == {opinions} and not Judgment.objects.filter(extra=True).exists()

@@ -394,6 +394,27 @@ def test_other_answers_by_key(desk: Desk) -> None:
     ]
 
 
+def test_marked_words(desk: Desk) -> None:
+    """The titles of the documents say “Survey”, their texts “Second paragraph”: marked as soon as they are asked for."""
+    docno, marks = desk.shown(), desk.page.locator(".judge-document mark")
+    expect(marks).to_have_count(0)
+    desk.page.get_by_label("Of the title, and").fill("surveys paragraphs")
+    desk.page.keyboard.press("Enter")
+    expect(marks).to_have_text(["Survey", "paragraph"])
+    assert desk.shown() == docno
+    for key, now in ((".", "Survey"), (".", "paragraph"), (".", "Survey"), (",", "paragraph")):
+        desk.page.keyboard.press(key)
+        expect(desk.page.locator("mark.mark-now")).to_have_text(now)
+    desk.page.keyboard.press("h")
+    expect(desk.page.locator(".judge-document.marks-off")).to_be_visible()
+    desk.page.keyboard.press("1")
+    expect(marks).to_have_count(2)  # of the next document
+    desk.page.reload()
+    expect(desk.page.locator(".judge-document.marks-off")).to_be_visible()
+    desk.expect_light("saved")
+    assert desk.events() == [(docno, 1)]
+
+
 @pytest.mark.parametrize("desk", [2], indirect=True)
 def test_later_comes_back_at_the_end(desk: Desk) -> None:
     shown = []

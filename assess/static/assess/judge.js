@@ -129,11 +129,33 @@
   }
 
   function tools(card) {
+    part("#words").elements.seat.value = card.seat;
+    hit = -1;
     field.reason.value = card.reason;
     field.note.value = card.note;
     known.checked = card.known;
     var words = card.answer === "cannot" ? "can’t judge: " + card.reason : card.answer === "later" ? "put off" : "";
     part(".judge-said").textContent = words || (card.note ? "note" : "") + (card.known ? " known to me" : "");
+  }
+
+  var hit = -1;
+
+  function step(by) {
+    var marks = article.querySelectorAll("mark");
+    if (!marks.length || place.classList.contains("marks-off")) return say("No marked word");
+    if (marks[hit]) marks[hit].classList.remove("mark-now");
+    hit = hit < 0 && by < 0 ? marks.length - 1 : (hit + by + marks.length) % marks.length;
+    marks[hit].classList.add("mark-now");
+    marks[hit].scrollIntoView({ block: "center" });
+    say(marks[hit].textContent + ", " + (hit + 1) + " of " + marks.length);
+  }
+
+  function showMarks(toggle) {
+    var off = place.classList.contains("marks-off");
+    try { off = localStorage.getItem("assize.marks") === "off"; } catch (error) { /* storage is refused: as the page has it */ }
+    if (toggle) off = !off;
+    place.classList.toggle("marks-off", off);
+    try { localStorage.setItem("assize.marks", off ? "off" : "on"); } catch (error) { /* as above */ }
   }
 
   function wait() {
@@ -374,6 +396,9 @@
     else if (event.key === "l") tellOf({ answer: "later" });
     else if (event.key === "k") tellOf({ known: !known.checked });
     else if (event.key === "n") { more.open = true; field.note.focus(); }
+    else if (event.key === "h") showMarks(true);
+    else if (event.key === ".") step(1);
+    else if (event.key === ",") step(-1);
     else if (event.key === "t") topic.open = !topic.open;
     else if (event.key === "g") part("[data-guidelines]").click();
     else if (event.key === "?") keys.showModal();
@@ -429,6 +454,7 @@
     document.addEventListener("keydown", key);
     document.addEventListener("visibilitychange", function () { watch(); hold(); });
     setInterval(hold, 300000);
+    showMarks(false);
     watch();
     place.focus({ preventScroll: true });
   }
