@@ -162,8 +162,8 @@ def _card(*row: Any) -> Card:
     said = dict[str, Any](head or NOTHING)
     said |= {"known": bool(said["known"]), "waits": judged_at is None}
     words = translations.get(reads) or {"title": title, "description": description, "narrative": narrative}
-    told = (words["title"], words["description"], words["narrative"])
-    return Card(token, number, *told, docno, **document, own_words=own_words, **said)
+    title, description, narrative = words["title"], words["description"], words["narrative"]
+    return Card(token, number, title, description, narrative, docno, **document, own_words=own_words, **said)
 
 
 def next_cards(collection: Collection, assessor: User, count: int, *, but: Iterable[uuid.UUID] = ()) -> list[Card]:

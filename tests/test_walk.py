@@ -153,7 +153,7 @@ def _submit(pia: Page, walk: Walk) -> None:
 
 def _pool_and_assign(olga: Page) -> None:
     olga.goto(f"/c/{SLUG}/pool/")
-    olga.get_by_label("Depth").fill(str(DEPTH))
+    olga.locator("#choice").get_by_label("Depth", exact=True).fill(str(DEPTH))
     olga.get_by_role("button", name="Show the plan").click()
     expect(olga.locator(".figures")).to_contain_text(str(TOPICS * POOLED))
     look(olga, "walk-plan")
