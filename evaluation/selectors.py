@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from django.conf import settings
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.http import Http404
 from django.urls import reverse
 from numpy.typing import NDArray
@@ -133,11 +133,12 @@ def _strict(release: Release, measure: Measure) -> Measure:
 
 
 def unscored(release: Release) -> QuerySet[Run]:
-    """Runs that came after the scores were computed, or lack a measure that became official since."""
+    """Runs that came, or were submitted again, after the scores were computed, or lack a measure that is official since."""
     names = [JUDGED, *map(str, measures(release))]
     there = Count("scores", filter=Q(scores__release=release, scores__measure__in=names))
     runs = release.collection.runs.select_related("upload").annotate(there=there)
-    return runs.filter(there__lt=len(names)).order_by("tag")
+    current = ScoreFile.objects.filter(release=release, run=OuterRef("pk"), run_sha256=OuterRef("upload__sha256"))
+    return runs.filter(Q(there__lt=len(names)) | ~Exists(current)).order_by("tag")
 
 
 @dataclass(frozen=True)
@@ -182,8 +183,8 @@ class Board:
 
 
 def score_files(release: Release) -> QuerySet[ScoreFile]:
-    """The runs that have scores, by tag."""
-    return release.score_files.select_related("run").order_by("run__tag")
+    """The runs that have scores, by tag; not the scores of a file that was replaced since."""
+    return release.score_files.filter(run_sha256=F("run__upload__sha256")).select_related("run").order_by("run__tag")
 
 
 def table(file: ScoreFile) -> ScoreTable:
@@ -330,7 +331,7 @@ class TopicRow:
 
 def topics_of(release: Release) -> list[str]:
     """The topics of the release that are scored, in the order of people: 2 before 10."""
-    file = release.score_files.first()
+    file = score_files(release).first()
     return sorted((topic.decode() for topic in table(file).topics.tolist()), key=natural) if file else []
 
 

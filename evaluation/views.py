@@ -54,7 +54,7 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "grades": counted,
         "newest": newest,
         "since": selectors.judgments_since(found, found.collection),
-        "scored": found.score_files.count(),
+        "scored": selectors.score_files(found).count(),
         "has_strict": selectors.has_strict(found),
     }
     return page(request, "evaluation/release.html", found.collection, **context)

@@ -298,6 +298,17 @@ def test_only_new_runs_and_new_measures_are_scored(release: Release) -> None:
     assert selectors.unknown_measures(release.collection) == ["Unheard@3"]
 
 
+def test_a_run_that_was_submitted_again_is_scored_again(release: Release) -> None:
+    run = Run.objects.get(tag="alpha")
+    other = make_run(release.collection, "other", BETA, by=release.frozen_by)
+    Run.objects.filter(pk=other.pk).delete()
+    Run.objects.filter(pk=run.pk).update(upload=other.upload, columns=other.columns)
+    assert [file.run.tag for file in selectors.score_files(release)] == ["beta"]  # the old file's scores are nobody's now
+    assert score(release) == 1
+    means = {file.run.tag: found["AP"] for file, found in selectors.means(release)}
+    assert means["alpha"] == means["beta"]
+
+
 def test_a_release_without_runs_can_be_scored(cast: Cast) -> None:
     judge(make_item(cast.collection, "1", "a", by=cast.organizer), cast.assessor, 1)
     release = freeze(cast.collection, cast.organizer)
