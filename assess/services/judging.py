@@ -68,7 +68,6 @@ class Recorded:
     cards: list[blind.Card]
 
 
-@transaction.atomic
 def record_judgment(
     collection: Collection,
     *,
@@ -92,14 +91,32 @@ def record_judgment(
     What comes after its lease has ended is kept; if another has judged in the meantime, as an extra that counts nowhere.
     `seen` is how many acts the sender knew of; if there are more, somebody judged it elsewhere, and it is refused.
     """
+    act, known_by = Act(grade, answer, reason, note, known), _facts(collection, assessor, grade, client_id)
+    with transaction.atomic():
+        saved, done, left = _record(collection, assessor, seat, act, known_by, client_id, seconds, seen)
+    # Read when nobody waits for the lock any more.
+    cards = blind.next_cards(collection, assessor, ahead, but=[seat, *held]) if ahead and left > 0 else []
+    return Recorded(saved, done, left, cards)
+
+
+def _record(
+    collection: Collection,
+    assessor: User,
+    seat: uuid.UUID,
+    act: Act,
+    known_by: QuerySet[Any],
+    client_id: uuid.UUID,
+    seconds: float | None,
+    seen: int | None,
+) -> tuple[Saved, int, int]:
+    """In a transaction: what was saved, and how many are answered and left."""
     if not _begin(collection):
         _hold_seats(collection)
     _mark(collection, assessor, seat)
-    facts = _facts(collection, assessor, seat, grade, client_id)
+    facts = known_by.get(token=seat)
     if facts.act:
         saved, answer = _same_act(facts, seat, client_id), facts.head["answer"]
     else:
-        act = Act(grade, answer, reason, note, known)
         _check(collection, facts, act, seconds, seen)
         saved = _store(facts, assessor, seat, _said(facts, act), client_id, seconds)
         answer = saved.answer
@@ -112,9 +129,7 @@ def record_judgment(
         _renew(collection, assessor)
     if facts.shares and left < CLAIMED:
         left += claim_seats(collection, assessor=assessor, count=CLAIMED - left)
-    held = [seat, *held]
-    cards = blind.next_cards(collection, assessor, ahead, but=held) if ahead and left > 0 else []
-    return Recorded(saved, done, left, cards)
+    return saved, done, left
 
 
 def next_items(collection: Collection, *, assessor: User, count: int, held: Iterable[uuid.UUID] = ()) -> list[blind.Card]:
@@ -279,8 +294,8 @@ def _counts(facts: Any, waits: bool) -> tuple[int, int]:
     return done, counts["total"] - done
 
 
-def _facts(collection: Collection, assessor: User, seat: uuid.UUID, grade: int | None, client_id: uuid.UUID) -> Any:
-    """Everything the act depends on, by one query, after the row is locked."""
+def _facts(collection: Collection, assessor: User, grade: int | None, client_id: uuid.UUID) -> QuerySet[Any]:
+    """Everything the act depends on, by one query: put together before the row is locked, and asked after."""
     head = Judgment.objects.filter(item=OuterRef("item"), assessor=assessor, occasion=0)
     act = JudgmentEvent.objects.filter(client_id=client_id)
     before = JudgmentEvent.objects.filter(judgment=OuterRef("judgment"), pk__lte=OuterRef("pk")).order_by()
@@ -297,7 +312,7 @@ def _facts(collection: Collection, assessor: User, seat: uuid.UUID, grade: int |
         guideline=Coalesce(Subquery(guidelines.annotate(last=Max("version")).values("last")), 0),
         graded=Exists(Grade.objects.filter(collection=collection, value=0 if grade is None else grade)),
         shares=Exists(blind.free_seats(assessor).filter(collection=collection, assessor=None)),
-    ).get(token=seat)
+    )
 
 
 def _same_act(facts: Any, seat: uuid.UUID, client_id: uuid.UUID) -> Saved:
