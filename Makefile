@@ -16,10 +16,11 @@ install: .venv/.installed
 test-deps: .venv/.installed-dev
 	@$(BIN)/python tests/browser_setup.py
 
-# Lint and types, then all tests on both databases at once: PostgreSQL's are shown as they go, SQLite's at the end.
+# Lint and types, then both databases at once: PostgreSQL's tests are shown as they go, SQLite's at the end. What asks no
+# database runs beside PostgreSQL, the looks of pages beside SQLite: two halves of about the same length.
 test: test-deps lint
 	@mkdir -p build
-	@$(RUN) pytest > build/sqlite.log 2>&1 & sqlite=$$!; \
+	@$(RUN) pytest --only-database > build/sqlite.log 2>&1 & sqlite=$$!; \
 	$(RUN) pytest --pg -o cache_dir=build/pg-cache; pg=$$?; \
 	wait $$sqlite; lite=$$?; cat build/sqlite.log; exit $$((pg || lite))
 

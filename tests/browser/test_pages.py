@@ -280,6 +280,7 @@ def names(patterns: list[URLPattern | URLResolver] | None = None) -> Iterator[tu
             yield pattern.name, str(pattern.pattern)
 
 
+@pytest.mark.looks
 def test_every_page_is_looked_at(world: World, signed_in: Callable[[User], Page]) -> None:
     """An address that is in no case must be one that cannot be opened, only posted to."""
     page, looked_at = signed_in(world.staff), {case.view for case in CASES} | ELSEWHERE | FOR_PROGRAMS
@@ -292,6 +293,7 @@ def test_every_page_is_looked_at(world: World, signed_in: Callable[[User], Page]
         assert answer.status == 405, f"{name}: a page that nobody looked at ({answer.status}); add a Case"
 
 
+@pytest.mark.looks
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_page(case: Case, world: World, page: Page, signed_in: Callable[[User], Page]) -> None:
     if case.who:
