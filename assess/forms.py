@@ -11,7 +11,7 @@ from assess.services.assigning import MOST_SEED, Wanted
 from config.models import User
 from pooling.models import Topic
 
-EVERYBODY = "all"
+EVERYBODY, LEFT = "all", "left"
 
 
 class ActForm(forms.Form):
@@ -114,8 +114,13 @@ class GridForm(PlanForm):
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
-        data["wanted"] = [self._line(topic) for topic in self.topics if f"first-{topic.pk}" in self.data]
+        sent = [topic for topic in self.topics if f"first-{topic.pk}" in self.data]
+        data["wanted"] = [self._line(topic) for topic in sent if not self._left(topic)]
         return data
+
+    def _left(self, topic: Topic) -> bool:
+        """Somebody who is no assessor any more still stands there: the topic stays as it is until another is chosen."""
+        return any(self.data.get(f"{slot}-{topic.pk}") == LEFT for slot in ("first", "second"))
 
     def _line(self, topic: Topic) -> Wanted:
         second = self._people(topic, self.data.get(f"second-{topic.pk}", ""))

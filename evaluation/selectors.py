@@ -57,8 +57,9 @@ def is_judged(collection: Collection) -> bool:
 
 def judgments_since(release: Release | None, collection: Collection) -> int:
     """How many judgments were made or changed after the release; without one, how many there are."""
-    last = release.last_event if release else 0
-    events = JudgmentEvent.objects.filter(pk__gt=last, judgment__item__pool__collection=collection)
+    if release is None:
+        return judgments(collection).count()
+    events = JudgmentEvent.objects.filter(pk__gt=release.last_event, judgment__item__pool__collection=collection)
     return events.aggregate(count=Count("judgment", distinct=True))["count"] or 0
 
 

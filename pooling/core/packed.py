@@ -114,6 +114,8 @@ def _zip(raw: BinaryIO) -> Iterator[tuple[str, BinaryIO]]:
 
     try:
         with zipfile.ZipFile(raw) as archive:
+            if "[Content_Types].xml" in archive.namelist():
+                raise Unpackable("This is a document of an office program (Word, Excel …); save it as plain text first.")
             for info in archive.infolist()[: MAX_MEMBERS + 1]:
                 if info.is_dir() or not _wanted(info.filename):
                     continue

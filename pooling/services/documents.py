@@ -9,7 +9,7 @@ from pooling.core.document_spec import DocumentSpec
 from pooling.core.documents import read_documents
 from pooling.core.findings import Report, shown
 from pooling.core.lines import Unpackable
-from pooling.models import Corpus, Document, Upload, UploadKind, UploadState
+from pooling.models import Collection, Corpus, Document, Upload, UploadKind, UploadState
 from pooling.services.taking import Refused, close, locked
 from pooling.services.work import Work, pause, remove_in_chunks, tell_planner
 
@@ -39,6 +39,17 @@ def take_documents(upload: Upload, path: Path, report: Report, work: Work) -> Re
     return report
 
 
+def _refuse_loss(collection: Collection, missing: list[str], report: Report) -> None:
+    """Once judging has begun, no import takes away what assessors have or wait for."""
+    if collection.judging_started_at is None:
+        return
+    present = selectors.documents(collection)
+    gone = sum(present.filter(docno__in=missing[start : start + 500]).count() for start in range(0, len(missing), 500))
+    if gone:
+        words = f"{gone:,} pooled documents that are there now are not in the file; judging has begun, so they must stay."
+        report.add("error", "DOC_MISSING", 0, words)
+
+
 def _switch(upload: Upload, corpus: Corpus, facts: dict[str, object], report: Report, work: Work) -> None:
     generation, count = corpus.last_generation, facts["documents"]
     if Document.objects.filter(corpus=corpus, generation=generation).count() != count:
@@ -56,8 +67,8 @@ def _switch(upload: Upload, corpus: Corpus, facts: dict[str, object], report: Re
 def _store(upload: Upload, corpus: Corpus, path: Path, report: Report, work: Work) -> dict[str, object]:
     """Write the documents aside; returns what is told of them."""
     options, size, count = upload.options, path.stat().st_size, 0
-    wanted = selectors.pooled_docnos(upload.collection) if options.get("only") == "pool" else None
-    left = set(wanted or ())
+    pooled = selectors.pooled_docnos(upload.collection)
+    left = set(pooled)
     with path.open("rb") as raw:
         reading = read_documents(
             raw,
@@ -65,7 +76,7 @@ def _store(upload: Upload, corpus: Corpus, path: Path, report: Report, work: Wor
             format=options.get("format", "auto"),
             encoding=options.get("encoding", "utf-8"),
             name=upload.name,
-            keep=None if wanted is None else wanted.__contains__,
+            keep=pooled.__contains__ if options.get("only") == "pool" else None,
             chunk=AT_ONCE,
         )
         for documents in reading:
@@ -75,9 +86,10 @@ def _store(upload: Upload, corpus: Corpus, path: Path, report: Report, work: Wor
             if report.ok:
                 Document.objects.bulk_create([_document(corpus, spec) for spec in documents])
                 pause()
-    if wanted is None:
+    if not pooled and options.get("only") != "pool":
         return {"documents": count}
     missing = sorted(left, key=str.encode)
+    _refuse_loss(upload.collection, missing, report)
     for docno in missing:
         report.add("warning", "DOC_MISSING", 0, f"Document {shown(docno)} is pooled, and not in the file.", shown(docno))
     return {"documents": count, "missing": len(missing), "missing_docnos": missing[:MISSING_LISTED]}

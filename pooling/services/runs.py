@@ -118,7 +118,9 @@ def figures_of(options: dict[str, str]) -> dict[str, float]:
 def _keep(collection: Collection, run: Run, upload: Upload) -> None:
     """Let a run go into history, if whoever sends it again may replace it."""
     mine = run.submitted_by_id == upload.uploaded_by_id
-    if not upload.options.get("replace") or not (mine or Role.ORGANIZER in access.roles_in(upload.uploaded_by, collection)):
+    if upload.options.get("replace") and not (mine or Role.ORGANIZER in access.roles_in(upload.uploaded_by, collection)):
+        raise Refused("TAG_TAKEN", f'The tag "{run.tag}" is in use by a run of somebody else; choose another.')
+    if not upload.options.get("replace"):
         raise Refused("TAG_TAKEN", f'The tag "{run.tag}" is in use; choose another or replace the run.')
     kept = {
         name: getattr(run, name) for name in ("version", "upload", "submitted_by", "topic_count", "line_count", "created_at")

@@ -222,6 +222,18 @@ def test_a_second_opinion_is_proposed_only_where_somebody_can_give_it(bench: Ben
     assert organizer.get("assign/").count('name="overlap" value="0"') == 2
 
 
+def test_work_of_somebody_who_left_stays_until_another_is_chosen(bench: Bench, organizer: Pages) -> None:
+    bench.assign(overlap=0)
+    Membership.objects.filter(user=bench.bob).update(ended_at=timezone.now())
+    one, two = bench.topics
+    assert f'value="left" selected>{bench.bob.name}, no longer assessor' in organizer.get("assign/")
+    fields = {f"first-{one.pk}": bench.ann.pk, f"second-{one.pk}": "", f"first-{two.pk}": "left", f"second-{two.pk}": ""}
+    organizer.post("assign/", json=False, act="grid", overlap="0", seed="", **fields)
+    assert Seat.objects.filter(assessor=bench.bob).count() == 5
+    organizer.post("assign/", json=False, act="grid", overlap="0", seed="", **{**fields, f"first-{two.pk}": bench.ann.pk})
+    assert Seat.objects.filter(assessor=bench.ann).count() == 10
+
+
 def test_assign_page_by_hand(bench: Bench, organizer: Pages) -> None:
     one, two = bench.topics
     page = organizer.get("assign/")

@@ -46,7 +46,8 @@ def rows(page: Page, region: str) -> list[list[str]]:
 
 
 def send(page: Page, place: str, *files: Path, **choices: str) -> None:
-    page.get_by_role("navigation", name="Collection").get_by_role("link", name=place, exact=True).click()
+    page.get_by_role("navigation", name="Collection").get_by_role("link", name="Input", exact=True).click()
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name=place, exact=True).click()
     form = page.locator("#send form")
     form.locator("input[type=file]").set_input_files([str(file) for file in files])
     for label, value in choices.items():

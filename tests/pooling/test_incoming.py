@@ -43,6 +43,29 @@ def test_smart_documents_come_in(cast: Cast) -> None:
     ]
 
 
+def test_pooled_documents_cannot_be_taken_away_once_judging_began(cast: Cast) -> None:
+    take(cast.collection, cast.organizer, DOCUMENTS, files.documents())
+    take_topics(cast.collection, cast.organizer)
+    take_run(cast.collection, cast.organizer, run_file("a", t1="d1 d2"))
+    files.draw(cast.collection, cast.organizer, 2)
+    less = b'{"id": "d1", "text": "new words"}\n'
+    upload = take(cast.collection, cast.organizer, DOCUMENTS, less)
+    assert (upload.state, upload.report["facts"]["missing"], codes(upload)) == ("accepted", 1, [("DOC_MISSING", 0)])
+    take(cast.collection, cast.organizer, DOCUMENTS, files.documents())
+    cast.collection.judging_started_at = timezone.now()
+    cast.collection.save()
+    upload = take(cast.collection, cast.organizer, DOCUMENTS, less)
+    assert upload.state == "refused" and "1 pooled documents that are there now" in str(upload.report["findings"])
+    assert selectors.documents(cast.collection).filter(docno="d2").exists()
+
+
+def test_office_documents_are_refused_by_name(cast: Cast) -> None:
+    office = zip_of([("[Content_Types].xml", b"<Types/>"), ("word/document.xml", b"<w:document/>")])
+    for kind in (DOCUMENTS, TOPICS):
+        upload = take(cast.collection, cast.organizer, kind, office, "paper.docx")
+        assert upload.state == "refused" and "office program" in str(upload.report["findings"])
+
+
 def test_only_what_the_pool_needs_is_kept_and_what_is_missing_is_listed(cast: Cast) -> None:
     take_topics(cast.collection, cast.organizer)
     take_run(cast.collection, cast.organizer, run_file("a", t1="d1 d2 d9"))
@@ -93,7 +116,8 @@ def test_a_topic_is_edited_until_judging_and_versioned_after(cast: Cast) -> None
     given = {"language": "en", "texts": {"title": " tidal  energy ", "description": "d", "narrative": ""}}
     edited = topics.edit_topic(topic, by=cast.organizer, **given)  # type: ignore[arg-type]
     assert (edited.title, edited.language, edited.version, edited.earlier.count()) == ("tidal energy", "en", 1, 0)
-    type(cast.collection).objects.update(judging_started_at=timezone.now())
+    cast.collection.judging_started_at = timezone.now()
+    cast.collection.save()
     assert topics.edit_topic(topic, by=cast.organizer, **given).version == 1  # type: ignore[arg-type]  # the same words again
     given["texts"] = {"title": "tides"}
     edited = topics.edit_topic(topic, by=cast.organizer, **given)  # type: ignore[arg-type]

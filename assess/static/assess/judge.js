@@ -103,6 +103,7 @@
   function show(at, still) {
     var card = cards[at];
     index = at;
+    if (more && !still) more.open = false; // it was about the document before
     if (!card) return wait();
     if (beside !== card.topic) { // the topic that is on screen: while one waits there is no card to ask
       beside = card.topic;
