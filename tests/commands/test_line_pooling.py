@@ -118,4 +118,4 @@ def test_folders_archives_languages_and_strategies(assize: Assize, cast: Cast, f
     assert drawn.json == [{"round": 1, "strategy": "rrf", "runs": 2, "items": 3}]
     kept = assize("import-documents", "harbour-trials", pages, "--only-pool")
     assert (kept.status, kept.out) == (0, "1 documents  2 missing\n")
-    assert assize("import-documents", "harbour-trials", pages).out == "2 documents\n"
+    assert assize("import-documents", "harbour-trials", pages).out == "2 documents  2 missing\n"
