@@ -27,7 +27,7 @@ from config.schemas import (
     TrialIn,
 )
 from evaluation import api as evaluation_api
-from pooling import access, selectors
+from pooling import access, line_api, selectors
 from pooling import api as pooling_api
 
 __all__ = ["api"]
@@ -161,7 +161,7 @@ def read_status(request: ApiRequest) -> dict[str, Any]:
 
 for router in (pooling_api.collection_routes, pooling_api.member_routes, pooling_api.invitation_routes):
     api.add_router("", router)
-for router in (pooling_api.upload_routes, pooling_api.run_routes, pooling_api.pool_routes):
+for router in (line_api.upload_routes, line_api.run_routes, line_api.pool_routes):
     api.add_router("", router)
 for router in (assess_api.assignment_routes, assess_api.judging_routes):
     api.add_router("", router)
