@@ -160,6 +160,7 @@ def _pool_and_assign(olga: Page) -> None:
     olga.get_by_role("button", name=f"Draw {TOPICS * POOLED} items").click()
     rounds = olga.get_by_role("region", name="Rounds")
     expect(rounds).to_contain_text(str(TOPICS * POOLED), timeout=30_000)
+    expect(olga.get_by_role("heading", name="Draw another round")).to_be_visible()  # without a reload
     look(olga, "walk-pool")
     olga.goto(f"/c/{SLUG}/assign/")
     auto = olga.locator("#auto")
