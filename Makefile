@@ -17,7 +17,7 @@ test-deps: .venv/.installed-dev
 	@$(BIN)/python tests/browser_setup.py
 
 # Lint and types, then both databases at once: PostgreSQL's tests are shown as they go, SQLite's at the end. What asks no
-# database runs beside PostgreSQL, the looks of pages beside SQLite: two halves of about the same length.
+# database runs beside PostgreSQL, what is the same on either beside SQLite: two halves of about the same length.
 test: test-deps lint
 	@mkdir -p build
 	@$(RUN) pytest --only-database > build/sqlite.log 2>&1 & sqlite=$$!; \

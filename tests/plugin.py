@@ -13,7 +13,9 @@ _started: list[object] = []
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--pg", action="store_true", help="run against PostgreSQL instead of SQLite, without the looks of pages")
+    parser.addoption(
+        "--pg", action="store_true", help="run against PostgreSQL instead of SQLite, without what SQLite has shown for both"
+    )
     parser.addoption("--only-database", action="store_true", help="leave out what asks no database")
 
 
@@ -47,12 +49,12 @@ def _start_postgres(config: pytest.Config) -> str:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What asks no database gives the same answer beside any, and a page looks alike on either: once is enough."""
+    """What asks no database gives the same answer beside any, and what is marked so gives it on either: once is enough."""
     gone = []
     if config.getoption("--only-database"):
         gone += [item for item in items if not _asks_a_database(item)]
     if config.getoption("--pg"):
-        gone += [item for item in items if item.get_closest_marker("looks")]
+        gone += [item for item in items if item.get_closest_marker("once")]
     config.hook.pytest_deselected(items=gone)
     items[:] = [item for item in items if item not in set(gone)]
 

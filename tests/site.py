@@ -19,6 +19,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg
+from django.conf import settings
 from django.db import connections
 from psycopg import sql
 
@@ -159,13 +160,15 @@ class Site:
     @contextmanager
     def database(self) -> Iterator[None]:
         """Point this process at the site's database, to look into it or to make things through the services."""
-        connection = connections["default"]
+        connection, key = connections["default"], settings.SECRET_KEY
         before = connection.settings_dict["NAME"]
         connection.close()
         postgres = connection.vendor == "postgresql"
         connection.settings_dict["NAME"] = f"site_{self.port}" if postgres else str(self.data / "assize.sqlite3")
+        settings.SECRET_KEY = (self.data / "secret.key").read_text().strip()
         try:
             yield
         finally:
+            settings.SECRET_KEY = key
             connection.close()
             connection.settings_dict["NAME"] = before

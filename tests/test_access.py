@@ -350,6 +350,7 @@ def test_every_address_has_a_row() -> None:
     assert sorted(set(routes())) == sorted(TABLE)
 
 
+@pytest.mark.once  # who may do what is decided in Python; what each sees of the rows is asked in tests/pooling/test_access.py
 @pytest.mark.parametrize("route", sorted(TABLE))
 def test_answers(route: str, world: World, client_for: ClientFor) -> None:
     found, expected = {}, {}

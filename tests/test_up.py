@@ -20,6 +20,7 @@ from tests.site import ROOT, Site
 pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]
 
 
+@pytest.mark.once
 def test_up_tells_address_and_first_link_and_keeps_a_secret(site: Site) -> None:
     assert site.first_link()
     lines = site.terminal().strip().splitlines()
@@ -31,6 +32,7 @@ def test_up_tells_address_and_first_link_and_keeps_a_secret(site: Site) -> None:
     assert (site.data / "queue" / "appendonlydir").is_dir()
 
 
+@pytest.mark.once
 def test_second_up_on_the_same_folder_says_so_and_stops(site: Site) -> None:
     command = [str(Path(sys.executable).parent / "assize"), "up"]
     second = subprocess.run(command, env=site.env, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
@@ -39,6 +41,7 @@ def test_second_up_on_the_same_folder_says_so_and_stops(site: Site) -> None:
     assert site.get("/healthz")[0] == 200
 
 
+@pytest.mark.once
 def test_port_in_use_is_told(site: Site, tmp_path: Path) -> None:
     command = [str(Path(sys.executable).parent / "assize"), "up"]
     env = {**site.env, "ASSIZE_DATA": str(tmp_path / "other")}
@@ -90,6 +93,7 @@ def test_flushed_queue_loses_no_job(own_site: Site) -> None:
         time.sleep(0.3)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_signal_stops_all_and_the_next_start_goes_on(own_site: Site, number: int) -> None:
     """Stopped in the middle of a job: every process ends; the job starts again with the site, its try not counted."""
@@ -108,6 +112,7 @@ def test_signal_stops_all_and_the_next_start_goes_on(own_site: Site, number: int
     site.wait_for(lambda: Job.objects.filter(pk=job.pk, state="running", attempt=2).exists(), 30)
 
 
+@pytest.mark.once
 def test_killed_supervisor_takes_its_children_along(own_site: Site) -> None:
     site = own_site
     assert site.process

@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 import pytrec_eval
 from playwright.sync_api import Page, expect
+from pytest_django import Settings
 from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 
 from pooling.models import Collection, Role
 from tests import factories
 from tests.browser.look import look
-from tests.chromium import NewPage, sign_in
+from tests.chromium import NewPage, sign_in, sign_in_by_form
 from tests.site import Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.timeout(300)]
@@ -29,8 +30,8 @@ SLUG = "walk-2026"
 
 
 @pytest.fixture(autouse=True)
-def _quick_passwords() -> None:
-    """Not here: the site checks these passwords with its own, slow hasher."""
+def _quick_passwords(settings: Settings) -> None:
+    settings.PASSWORD_HASHERS = ["tests.chromium.OnceHasher"]
 
 
 @dataclass
@@ -111,7 +112,7 @@ def test_from_run_to_score(site: Site, new_page: NewPage, tmp_path: Path) -> Non
 def _begin(site: Site, new_page: NewPage) -> Page:
     """The organizer makes the collection by its form."""
     page = new_page(site)
-    sign_in(page, factories.make_user("Olga of the walk", staff=True))
+    sign_in_by_form(page, factories.make_user("Olga of the walk", staff=True))
     page.goto("/collections/new/")
     page.get_by_label("Name").fill("The walk")
     page.get_by_role("textbox", name="Address").fill(SLUG)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Page
-from pytest_django import DjangoDbBlocker
+from pytest_django import DjangoDbBlocker, Settings
 
 from tests.browser.world import World
 from tests.chromium import NewPage, sign_in
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(autouse=True)
-def _quick_passwords() -> None:
-    """Not here: the site checks these passwords with its own, slow hasher."""
+def _quick_passwords(settings: Settings) -> None:
+    """The site checks passwords with its own, slow hasher: here it is asked once for each."""
+    settings.PASSWORD_HASHERS = ["tests.chromium.OnceHasher"]
 
 
 @pytest.fixture
@@ -30,31 +31,27 @@ def page(site: Site, new_page: NewPage) -> Page:
     return new_page(site)
 
 
-_kept: dict[str, object] = {}  # sessions that were signed in once by the form, and the world; the site lives as long
-
-
 @pytest.fixture
 def signed_in(site: Site, new_page: NewPage) -> Callable[[User], Page]:
-    """`signed_in(user)`: a fresh page of somebody who has signed in, by the form, the first time they are asked for."""
+    """`signed_in(user)`: a fresh page of somebody who has signed in."""
 
     def make(user: User) -> Page:
-        if user.username not in _kept:
-            page = new_page(site)
-            sign_in(page, user)
-            _kept[user.username] = page.context.storage_state()
-        return new_page(site, storage_state=_kept[user.username])
+        page = new_page(site)
+        sign_in(page, user)
+        return page
 
     return make
+
+
+_made: list[World] = []
 
 
 @pytest.fixture
 def world(site: Site) -> World:
     """A well-filled site, made once."""
-    if "world" not in _kept:
-        _kept["world"] = World(site)
-    made = _kept["world"]
-    assert isinstance(made, World)
-    return made
+    if not _made:
+        _made.append(World(site))
+    return _made[0]
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ HUGE = {"width": 2560, "height": 1300}
 
 
 def look(page: Page, name: str) -> None:
-    """Four pictures; axe on the light page, and in dark on a phone what colour and size decide; no sideways scrolling.
+    """Three pictures; axe on the light page, and in dark on a phone what colour and size decide; no sideways scrolling.
 
     A page looks the same on either database, so on PostgreSQL it is only opened: its console must stay silent.
     """
@@ -34,7 +34,6 @@ def look(page: Page, name: str) -> None:
         elif shot == "360-dark":
             faults += [f"{shot}: {fault}" for fault in _axe(page, {"type": "rule", "values": OF_COLOUR_AND_SIZE})]
     page.emulate_media(color_scheme="light")
-    page.screenshot(path=SCREENS / f"{name}-360.png", full_page=True, caret="initial")
     faults += _too_wide(page)
     page.set_viewport_size(HUGE)  # type: ignore[arg-type]
     faults += _too_wide(page)

@@ -23,7 +23,7 @@ from tests.site import Site
 if TYPE_CHECKING:
     from config.models import User
 
-pytestmark = [pytest.mark.browser, pytest.mark.live]
+pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.once]
 
 
 @dataclass(frozen=True)
@@ -280,7 +280,6 @@ def names(patterns: list[URLPattern | URLResolver] | None = None) -> Iterator[tu
             yield pattern.name, str(pattern.pattern)
 
 
-@pytest.mark.looks
 def test_every_page_is_looked_at(world: World, signed_in: Callable[[User], Page]) -> None:
     """An address that is in no case must be one that cannot be opened, only posted to."""
     page, looked_at = signed_in(world.staff), {case.view for case in CASES} | ELSEWHERE | FOR_PROGRAMS
@@ -293,7 +292,6 @@ def test_every_page_is_looked_at(world: World, signed_in: Callable[[User], Page]
         assert answer.status == 405, f"{name}: a page that nobody looked at ({answer.status}); add a Case"
 
 
-@pytest.mark.looks
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_page(case: Case, world: World, page: Page, signed_in: Callable[[User], Page]) -> None:
     if case.who:
@@ -383,4 +381,5 @@ def test_errors_of_ours(site: Site, page: Page, status: int) -> None:
 def test_long_name_in_the_frame(site: Site, page: Page) -> None:
     person = factories.make_user("Wolfeschlegelsteinhausenbergerdorff-Featherstonehaugh")
     sign_in(page, person)
+    page.goto("/")
     look(page, "long-user-name")
