@@ -20,7 +20,7 @@ from evaluation.core.dialects import OWN, Rules
 from evaluation.core.qrels import Qrels
 from pooling.core import fast_runs
 from pooling.core.findings import shown
-from pooling.core.keys import code_topics, pair_keys
+from pooling.core.keys import code_topics, distinct
 from pooling.core.lines import quick_table
 from pooling.core.packed import GZIP
 
@@ -149,12 +149,12 @@ def _score(field: bytes) -> tuple[float, bool]:
     return value, len(found[0]) == len(field)
 
 
-def read_qrels_table(data: bytes, rules: Rules = OWN, *, fast: bool = False) -> tuple[Qrels, dict[int, bytes]]:
+def read_qrels_table(data: bytes, rules: Rules = OWN, *, fast: bool = True) -> tuple[Qrels, dict[int, bytes]]:
     """Qrels, and the topics by place that judge a document twice, each with the first such docno.
 
     Of judgments of the same document the first is kept. A FileFault for a line that has not four fields.
     """
-    if fast and fast_runs.available() and (found := _fast_qrels(data)):
+    if fast and (found := _fast_qrels(data)):
         return found, {}
     if b"\0" in data:
         raise FileFault(_nul(data), "qrels")
@@ -170,23 +170,22 @@ def read_qrels_table(data: bytes, rules: Rules = OWN, *, fast: bool = False) -> 
 
 
 def _fast_qrels(data: bytes) -> Qrels | None:
-    """Qrels by polars, None unless they are plain and no document is judged twice."""
+    """Qrels by the quick reader, None unless they are plain and no document is judged twice."""
     columns = fast_runs.qrels_columns(data)
-    if columns is None or len(set(columns.heads)) < len(columns.heads):
+    if columns is None:
         return None
-    topics = np.array([head.encode() for head in columns.heads], np.bytes_)
-    order = np.argsort(topics)
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    codes, texts, grades = np.repeat(place, columns.lengths), columns.docnos, columns.grades
+    topics, _, place = distinct(columns.heads)
+    if len(topics) < len(columns.heads):
+        return None
+    codes, docnos, grades = np.repeat(place, columns.lengths), columns.docnos.values(), columns.grades
     if (place[1:] < place[:-1]).any():
         rows = np.argsort(codes, kind="stable")
-        codes, texts, grades = codes[rows], texts[rows], grades[rows]
-    qrels = Qrels(topics[order], codes, fast_runs.as_bytes(texts), grades)
-    keys = np.sort(pair_keys(codes, qrels.docnos))
-    if (keys[1:] == keys[:-1]).any():
+        codes, docnos, grades = codes[rows], docnos[rows], grades[rows]
+    qrels = Qrels(topics, codes, docnos, grades)
+    try:
+        _ = qrels.index
+    except ValueError:
         return None
-    qrels.__dict__["texts"] = texts  # what the cached property would make again
     return qrels
 
 
