@@ -335,7 +335,7 @@ def read_run(source: RunSource, *, tag: str = "run", dialect: Dialect | None = N
         return _unique(source, Rankings.build(tag, topics, docnos, scores.astype(np.float64), dialect=dialect))
     try:
         if (plain := read_rankings(opener(source), dialect)) is not None:
-            return _unique(source, plain)
+            return plain
         table = read_run_table(read_all(opener(source), "results"), RULES[dialect])
     except (FileFault, *DAMAGED) as fault:
         raise ValueError(f"{source}: {fault}") from fault

@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 from evaluation.core.dialects import OWN, Rules
 from evaluation.core.qrels import Qrels
 from pooling.core import fast_runs
+from pooling.core.fields import Fields
 from pooling.core.findings import shown
 from pooling.core.keys import code_topics, distinct
-from pooling.core.lines import quick_table
+from pooling.core.lines import quick_lines
 from pooling.core.packed import GZIP
+from pooling.core.qrels import quick_qrels
 
 Role = Literal["qrels", "results"]
 
@@ -33,9 +35,6 @@ _FLOAT = re.compile(
 )
 _INT = re.compile(rb"[+-]?[0-9]{1,18}")
 _ODD = re.compile(rb"[\x00\x0b\x0c\r#]")  # white space the quick reader does not know, comments, NUL
-_IS_SCORE, _IS_GRADE = np.zeros(256, bool), np.zeros(256, bool)
-_IS_SCORE[list(b"\0+-.0123456789eE")] = True
-_IS_GRADE[list(b"\0-0123456789")] = True
 
 
 DAMAGED = (OSError, EOFError, zlib.error)  # what reading a gzip file may end with
@@ -100,16 +99,19 @@ def read_run_table(data: bytes, rules: Rules = OWN) -> RunTable:
 
 
 def _quick_run(data: bytes) -> RunTable | None:
-    table = quick_table(data, 6, longest=_LONGEST)
-    if table is None:
+    def take(lines: NDArray[np.int64], fields: Fields) -> RunTable | None:
+        scores, last = fields.column(4).numbers(), fields.column(5)[np.array([-1])].values()
+        if scores is None or not np.isfinite(scores).all():
+            return None
+        return RunTable(bytes(last[0]), fields.column(0).values(), fields.column(2).values(), scores)
+
+    tables = quick_lines(data, 6, take, longest=_LONGEST)
+    if tables is None:
         return None
-    topics, _, docnos, _, scores, tags = table.columns
-    if not _IS_SCORE[scores.view(np.uint8)].all():
-        return None
-    try:
-        return RunTable(bytes(tags[-1]), topics, docnos, scores.astype(np.float64))
-    except ValueError:
-        return None
+    topics, docnos, scores = (
+        np.concatenate([getattr(table, name) for table in tables]) for name in ("topics", "docnos", "scores")
+    )
+    return RunTable(tables[-1].tag, topics, docnos, scores)
 
 
 def _careful_run(data: bytes, rules: Rules) -> RunTable:
@@ -190,16 +192,10 @@ def _fast_qrels(data: bytes) -> Qrels | None:
 
 
 def _quick_qrels(data: bytes) -> tuple[NDArray[np.bytes_], NDArray[np.bytes_], NDArray[np.int64]] | None:
-    table = quick_table(data, 4, longest=_LONGEST)
-    if table is None or int(table.lines[-1]) != len(table.lines):  # a blank line is a fault
+    columns = quick_qrels(data, longest=_LONGEST)
+    if columns is None or int(columns[0][-1]) != len(columns[0]):  # a blank line is a fault
         return None
-    topics, _, docnos, grades = table.columns
-    if grades.dtype.itemsize > 9 or not _IS_GRADE[grades.view(np.uint8)].all():
-        return None
-    try:
-        return topics, docnos, grades.astype(np.int64)
-    except ValueError:
-        return None
+    return columns[1:]
 
 
 def _careful_qrels(data: bytes, rules: Rules) -> tuple[NDArray[np.bytes_], NDArray[np.bytes_], NDArray[np.int64]]:

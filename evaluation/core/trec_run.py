@@ -223,7 +223,7 @@ class _Matcher:
         if self._depth is not None:
             places, items, ranks = (array[ranks <= self._depth] for array in (places, items, ranks))
             lengths = np.minimum(lengths, self._depth)
-        return _Part(columns.heads, columns.tag, places, ranks, items, lengths, topics, _any_twice(keys))
+        return _Part(columns.heads, columns.tag, places, ranks, items, lengths, topics, fast_runs.any_twice(keys))
 
 
 def _in_order(
@@ -237,20 +237,6 @@ def _in_order(
     held = held[order]
     places = np.flatnonzero(held >= 0)
     return places, held[places]
-
-
-def _any_twice(keys: NDArray[np.uint64]) -> bool:
-    """Whether two rows may hold the same pair: exactly, but for clashes of 64-bit keys, which cost only time.
-
-    Halves of keys are sorted, at a fraction of the time; where two are equal the whole keys are compared.
-    """
-    halves = (keys >> np.uint64(32)).astype(np.uint32)
-    ordered = np.sort(halves)
-    met = ordered[1:][ordered[1:] == ordered[:-1]]
-    if not len(met):
-        return False
-    crowd = np.sort(keys[np.isin(halves, met)])
-    return bool((crowd[1:] == crowd[:-1]).any())
 
 
 def opened_bytes(data: bytes) -> Callable[[], BinaryIO]:

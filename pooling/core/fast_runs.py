@@ -3,10 +3,9 @@
 Only what is plain is read here, and anything else is left to the readers that go line by line.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import BinaryIO
 
 import numpy as np
@@ -14,22 +13,10 @@ from numpy.typing import NDArray
 
 from pooling.core.fields import Column, plain_fields
 from pooling.core.keys import distinct
+from pooling.core.lines import BLANK_LINES, single_blanks
 from pooling.core.rankings import Dialect, Rankings
 
 PIECE = 2 << 20  # bytes; memory stays flat however large the file is
-
-_KEPT = 24 << 20
-_BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
-_BLANK_LINES = re.compile(rb"\n[\n ]+")
-
-
-@cache
-def keep_memory() -> None:
-    """Have the C library keep what is freed, rather than ask the system for fresh memory with every array.
-
-    glibc does so for blocks up to the largest that was ever freed; fresh memory may cost more than what is done with it.
-    """
-    np.empty(_KEPT, np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +39,10 @@ class Columns:
     def places(self) -> NDArray[np.int64]:
         """The head of each line."""
         return np.repeat(np.arange(len(self.heads)), self.lengths)
+
+    def keys(self, codes: NDArray[np.int64], seed: int = 0) -> NDArray[np.uint64]:
+        """A key for each line, by the code of its head and its docno."""
+        return self.docnos.keys(codes[self.places], seed)
 
     def order(self, dialect: Dialect | None) -> NDArray[np.int64] | None:
         """The permutation that puts the lines of each head into evaluation order, None where the file has it already."""
@@ -110,8 +101,7 @@ def run_columns(piece: bytes) -> Columns | None:
 
     Blanks may be tabs or several, and lines blank or with CR LF; comments, more fields or odd scores are for others.
     """
-    keep_memory()
-    fields = plain_fields(piece, 6) or plain_fields(_single_blanks(piece), 6)
+    fields = plain_fields(piece, 6) or plain_fields(_tidy(piece), 6)
     if fields is None:
         return None
     scores = fields.column(4).numbers()
@@ -122,11 +112,8 @@ def run_columns(piece: bytes) -> Columns | None:
     return Columns(heads, lengths, fields.column(2), scores, tag)
 
 
-def _single_blanks(piece: bytes) -> bytes:
-    piece = piece.translate(_BLANKS)
-    while b"  " in piece:
-        piece = piece.replace(b"  ", b" ")
-    return _BLANK_LINES.sub(b"\n", piece.replace(b" \n", b"\n")).lstrip(b" \n")
+def _tidy(piece: bytes) -> bytes:
+    return BLANK_LINES.sub(b"\n", single_blanks(piece)).lstrip(b"\n")
 
 
 def _stretches(topics: Column) -> tuple[NDArray[np.bytes_], NDArray[np.int64]]:
@@ -136,15 +123,14 @@ def _stretches(topics: Column) -> tuple[NDArray[np.bytes_], NDArray[np.int64]]:
 
 
 def read_rankings(opened: Callable[[], BinaryIO], dialect: Dialect | None = None) -> Rankings | None:
-    """A plain run in evaluation order, None for any other: one that is not plain, or has the lines of a topic apart.
-
-    Whether a document stands twice is for the caller to ask. Memory is that of the rankings, twice, and of a piece.
+    """A plain run in evaluation order, None for any other: one that is not plain, has the lines of a topic apart,
+    or names a document twice. Memory is that of the rankings, twice, and of a piece.
     """
     parts: list[Rankings] = []
     with opened() as file:
         for piece in pieces(file):
             columns = run_columns(piece)
-            if columns is None:
+            if columns is None or any_twice(columns.keys(np.arange(len(columns.heads)))):
                 return None
             order = columns.order(dialect)
             docnos, scores = columns.docnos, columns.scores
@@ -172,6 +158,20 @@ def _joined(parts: Sequence[Rankings]) -> Rankings | None:
     return Rankings(parts[-1].tag, topics, offsets, docnos, scores)
 
 
+def any_twice(keys: NDArray[np.uint64]) -> bool:
+    """Whether two lines may hold the same pair: exactly, but for clashes of 64-bit keys, which cost only time.
+
+    Halves of keys are sorted, at a fraction of the time; where two are equal the whole keys are compared.
+    """
+    halves = (keys >> np.uint64(32)).astype(np.uint32)
+    ordered = np.sort(halves)
+    met = ordered[1:][ordered[1:] == ordered[:-1]]
+    if not len(met):
+        return False
+    crowd = np.sort(keys[np.isin(halves, met)])
+    return bool((crowd[1:] == crowd[:-1]).any())
+
+
 @dataclass(frozen=True, eq=False)
 class QrelsColumns:
     """Lines of qrels in the order of the file; `heads` and `lengths` as for runs."""
@@ -184,7 +184,6 @@ class QrelsColumns:
 
 def qrels_columns(data: bytes) -> QrelsColumns | None:
     """The columns of qrels, None unless they are plain: four fields to a line, one blank between, whole grades."""
-    keep_memory()
     fields = plain_fields(data, 4)
     if fields is None:
         return None

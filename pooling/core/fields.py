@@ -5,7 +5,7 @@ long it is; comparing, hashing and reading numbers take eight bytes at a time, o
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ _LEFT = np.array([(1 << (8 * size)) - 1 for size in range(WORD + 1)], np.uint64)
 _RIGHT = ~_LEFT[::-1]
 _EXACT = 1 << 53  # whole numbers below it and powers of ten up to 22 are doubles: their quotient is rounded once
 _TENS = 10.0 ** np.arange(23)
+_KEPT = 24 << 20
 _OF_NUMBERS = np.zeros(256, bool)
 _OF_NUMBERS[list(b"\0+-.0123456789eE")] = True
 
@@ -169,6 +170,12 @@ class Fields:
     def __len__(self) -> int:
         return len(self.ends)
 
+    @property
+    def longest(self) -> int:
+        """Bytes of the longest field."""
+        ends = self.ends.reshape(-1)
+        return max(int(ends[0]) - _PAD, int((ends[1:] - ends[:-1]).max(initial=1)) - 1)
+
     def column(self, number: int) -> Column:
         starts = np.empty(len(self), np.int64)
         if number:
@@ -179,8 +186,18 @@ class Fields:
         return Column(self.text, starts, self.ends[:, number] - starts)
 
 
+@cache
+def _keep_memory() -> None:
+    """Have the C library keep what is freed, rather than ask the system for fresh memory with every array.
+
+    glibc does so for blocks up to the largest that was ever freed; fresh memory may cost more than what is done with it.
+    """
+    np.empty(_KEPT, np.uint8)
+
+
 def plain_fields(data: bytes, width: int) -> Fields | None:
     """The fields of plain text with `width` of them in each line, None for any other text, or none at all."""
+    _keep_memory()
     ended = b"" if data.endswith(b"\n") else b"\n"
     text = np.frombuffer(b"".join((bytes(_PAD), data, ended, bytes(_PAD))), np.uint8)
     blank = text[_PAD:-_PAD] <= ord(" ")

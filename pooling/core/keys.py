@@ -76,6 +76,12 @@ def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64], NDA
     return ordered[first], order[first], places
 
 
+def in_order(codes: NDArray[np.int64], values: NDArray[Any]) -> bool:
+    """Whether rows are sorted by code, then value, ascending: where they are, sorting them can be spared."""
+    above, same = codes[1:] > codes[:-1], codes[1:] == codes[:-1]
+    return bool((above | (same & (values[1:] >= values[:-1]))).all())
+
+
 def group_pairs(codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Which rows hold the same pair.
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core.findings import Report, Said, Severity, shown
-from pooling.core.keys import PairIndex, code_topics, distinct, group_pairs
+from pooling.core.keys import PairIndex, code_topics, distinct, group_pairs, in_order
 from pooling.core.lines import spelled_topics, zeros_message
 from pooling.core.nearest import Nearest
 from pooling.core.rankings import evaluation_order
@@ -187,7 +187,8 @@ def _check_order(
     depth: int | None,
 ) -> None:
     """Numbers of documents, ranks, and whether ranks and scores tell the same order; `rows` are those to look at."""
-    rows = rows[np.argsort(codes[rows], kind="stable")]  # by topic, then as in the file
+    if (codes[rows[1:]] < codes[rows[:-1]]).any():
+        rows = rows[np.argsort(codes[rows], kind="stable")]  # by topic, then as in the file
     topic, lines, ranks, scores = codes[rows], columns.lines[rows], columns.ranks[rows], columns.scores[rows]
     starts = np.flatnonzero(np.concatenate(([True], topic[1:] != topic[:-1])))
     counts = np.diff(np.append(starts, len(rows)))
@@ -202,7 +203,7 @@ def _check_order(
         lines[starts[odd]],
         lambda i: f"The ranks of topic {shown(name[odd[i]])} start at {lowest[odd[i]]}, expected 0 or 1. They are ignored.",
     )
-    by_rank = np.lexsort((ranks, topic))
+    by_rank = np.arange(len(rows)) if in_order(topic, ranks) else np.lexsort((ranks, topic))
     before, after = by_rank[:-1], by_rank[1:]
     together = topic[before] == topic[after]
     repeated = _first_of_each(topic, after[together & (ranks[before] == ranks[after])])
@@ -289,8 +290,9 @@ def _ties(
     report: Report,
 ) -> None:
     """Topics whose scores are all equal, each; other tied scores once for the file, with their number."""
-    order = np.lexsort((columns.scores[rows], topic))
-    scores, lines = columns.scores[rows][order], columns.lines[rows]
+    scores, lines = columns.scores[rows], columns.lines[rows]
+    order = np.arange(len(rows)) if in_order(topic, -scores) else np.lexsort((scores, topic))
+    scores = scores[order]
     equal = (scores[1:] == scores[:-1]) & (topic[1:] == topic[:-1])  # `topic` is sorted, so its order stays
     constant = (np.bincount(topic[1:][equal], minlength=int(topic[-1]) + 1)[topic[starts]] == counts - 1) & (counts > 1)
     flat = np.flatnonzero(constant)
