@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -18,6 +19,8 @@ from pooling.core.presets import PRESETS, GradeSpec
 from pooling.core.strategies import COMMON, STRATEGIES, Parameter
 from pooling.models import Collection, Grade, Role, Run, RunKind
 from pooling.services.runs import FIGURE_PREFIX
+
+_MEASURE = re.compile(r"(?:[^\s,()]|\([^()]*\))+")  # commas and blanks within brackets are its own
 
 
 class CreateForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -43,11 +46,11 @@ class EditForm(forms.ModelForm):  # type: ignore[type-arg]
     measures = forms.CharField(
         label="Official measures",
         max_length=500,
-        help_text="Separated by spaces, such as AP nDCG@10 P@10; the first one orders the leaderboard.",
+        help_text="Any measures, separated by spaces, such as AP nDCG@10 AP(rel=2); the first one orders the leaderboard.",
     )
 
     def clean_measures(self) -> list[str]:
-        return list(dict.fromkeys(self.cleaned_data["measures"].replace(",", " ").split()))
+        return list(dict.fromkeys(_MEASURE.findall(self.cleaned_data["measures"])))
 
 
 class GradeForm(forms.ModelForm):  # type: ignore[type-arg]
