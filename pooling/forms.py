@@ -16,6 +16,7 @@ from pooling.core.documents import FORMATS
 from pooling.core.encodings import ENCODINGS
 from pooling.core.metadata import FIGURES
 from pooling.core.presets import PRESETS, GradeSpec
+from pooling.core.repairs import REPAIRS
 from pooling.core.strategies import COMMON, STRATEGIES, Parameter
 from pooling.models import Collection, Grade, Role, Run, RunKind
 from pooling.services.runs import FIGURE_PREFIX
@@ -165,10 +166,15 @@ class TopicsForm(forms.Form):
         required=False,
         help_text="The topics stay; those of the file are the same topics in its language.",
     )
+    drop = forms.BooleanField(
+        label="Drop topics that the file lacks",
+        required=False,
+        help_text="Otherwise a file without them is refused. A topic with pooled documents is never dropped.",
+    )
 
     def options(self) -> dict[str, str]:
         given = {name: self.cleaned_data[name] for name in ("encoding", "language", "numbering")}
-        return {**given, "parallel": "yes" if self.cleaned_data["parallel"] else ""}
+        return {**given, **{name: "yes" if self.cleaned_data[name] else "" for name in ("parallel", "drop")}}
 
 
 class TopicForm(forms.Form):
@@ -251,10 +257,17 @@ class RunsForm(forms.Form):
     replace = forms.BooleanField(
         label="Replace runs of the same tag", required=False, help_text="The earlier file is kept in the run's history."
     )
+    repair = forms.MultipleChoiceField(
+        choices=list(REPAIRS.items()),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Only where the check calls for it. The file is kept as it is; the run is marked as repaired.",
+    )
 
     def options(self) -> dict[str, str]:
         data = self.cleaned_data
         given = {name: data[name] for name in ("group", "kind", "description", "language")}
+        given["repair"] = ",".join(data["repair"])
         return {**given, "priority": str(data["priority"] or 1), "replace": "yes" if data["replace"] else ""}
 
 

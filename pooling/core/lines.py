@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from typing import TypeVar
 
 import numpy as np
@@ -19,6 +19,8 @@ BOM = b"\xef\xbb\xbf"
 _CHUNK = 4 << 20
 _CONTROLS = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_NAMED = 20  # topics that a sentence names
+_NUMERAL = re.compile(r"[0-9]{1,18}|[^0-9]+")
 _BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
 BLANK_LINES = re.compile(rb"\n\n+")
 
@@ -85,6 +87,25 @@ def spelled_topics(
     known = find_topics(collection, names) >= 0
     changed = ~known & (bare != names) & (bare != b"") & (find_topics(collection, bare) >= 0)
     return np.where(changed, bare, names), changed, known | changed
+
+
+def listed_topics(numbers: Iterable[str]) -> str:
+    """Topics as a sentence names them, 9 before 10: "topic 7", "topics 7, 9 and 10", of many the first and how many more."""
+    ordered = [shown(number) for number in sorted(numbers, key=_natural)]
+    if len(ordered) == 1:
+        return f"topic {ordered[0]}"
+    named, more = ordered[:_NAMED], len(ordered) - _NAMED
+    last = f"{more:,} more" if more > 0 else named.pop()
+    return f"topics {', '.join(named)} and {last}"
+
+
+def _natural(text: str) -> tuple[tuple[bool, int, str], ...]:
+    """Digits compare as numbers."""
+    parts = _NUMERAL.findall(text)
+    return tuple(
+        (not part.isascii() or not part.isdigit(), int(part) if part.isascii() and part.isdigit() else 0, part)
+        for part in parts
+    )
 
 
 def zeros_message(given: bytes, taken: bytes) -> str:

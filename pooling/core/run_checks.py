@@ -8,11 +8,13 @@ from numpy.typing import NDArray
 
 from pooling.core.findings import Report, Said, Severity, shown
 from pooling.core.keys import PairIndex, code_topics, distinct, group_pairs, in_order
-from pooling.core.lines import spelled_topics, zeros_message
+from pooling.core.lines import listed_topics, spelled_topics, zeros_message
 from pooling.core.nearest import Nearest
 from pooling.core.rankings import evaluation_order
 
 TextLengths = Callable[[NDArray[np.bytes_]], NDArray[np.int64]]
+
+TAG_TAKEN = "The tag is in use; choose another or replace the run."
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
@@ -61,8 +63,7 @@ def check_columns(
         message = f'Column 2 is "{shown(value)}", expected "Q0". The value is ignored.'
         report.add(grave, "Q0", line, message, shown(value), "Q0")
     if columns.tag.decode() in tags_taken:
-        message = f'The tag "{shown(columns.tag)}" is in use; choose another or replace the run.'
-        report.add("error", "TAG_TAKEN", 0, message, shown(columns.tag))
+        report.add("error", "TAG_TAKEN", 0, TAG_TAKEN, shown(columns.tag))
     names, codes = code_topics(columns.topics)
     known = np.ones(len(names), bool)
     if topics is not None:
@@ -103,13 +104,11 @@ def _match_topics(
 
 
 def _missing_topics(names: NDArray[np.bytes_], topics: Set[str], severity: Severity, report: Report) -> None:
-    missing = sorted(topics - set(np.strings.decode(names, "utf-8").tolist()), key=str.encode)
-    report.add_many(
-        severity,
-        "TOPIC_MISSING",
-        np.zeros(len(missing), np.int64),
-        lambda i: f"No documents for topic {shown(missing[i])}; it will score 0.",
-    )
+    missing = topics - set(np.strings.decode(names, "utf-8").tolist())
+    if missing:
+        many = len(missing) > 1
+        words = f"No documents for {listed_topics(missing)}; {'each' if many else 'it'} will score 0."
+        report.add(severity, "TOPIC_MISSING", 0, words, "" if many else shown(next(iter(missing))))
 
 
 def _unknown_documents(columns: RunColumns, docnos: NDArray[np.bytes_], severity: Severity, report: Report) -> None:

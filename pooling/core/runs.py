@@ -7,7 +7,9 @@ being the first character that is no more part of it.
 import math
 import re
 from collections.abc import Collection, Set
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +20,7 @@ from pooling.core.findings import MAX_ERRORS, Report, shown
 from pooling.core.keys import group_pairs
 from pooling.core.lines import MAX_ID, careful_rows, clean_text, quick_lines
 from pooling.core.rankings import Rankings
+from pooling.core.repairs import offers, repaired
 from pooling.core.run_checks import RunColumns, TextLengths, check_columns
 
 Form = Literal["documents", "columns", "suffix"]
@@ -38,7 +41,7 @@ class RunRead:
     """What a run file holds. `rankings` are of documents, None unless the report is ok; `passages` of `docno:start-end`.
 
     `header` is the YAML text of an ir_metadata block in the comments, "" where there is none; the tag is "" if no line
-    has one.
+    has one. `offered` are the repairs that the file calls for, `mended` those that were made.
     """
 
     rankings: Rankings | None
@@ -46,6 +49,8 @@ class RunRead:
     tag: str
     header: str
     report: Report
+    offered: tuple[str, ...] = ()
+    mended: tuple[str, ...] = ()
 
 
 def read_run(data: bytes, **options: Any) -> tuple[Rankings | None, str, Report]:
@@ -65,6 +70,7 @@ def check_run(
     depth: int | None = None,
     tags_taken: Collection[str] = (),
     text_lengths: TextLengths | None = None,
+    repair: Collection[str] = (),
     max_errors: int = MAX_ERRORS,
 ) -> RunRead:
     """Read and check a run file.
@@ -72,7 +78,8 @@ def check_run(
     `topics` are the collection's topic numbers and `docnos` its docnos (an 'S' array), None where not known; `complete`
     says that no other document exists, so that an unknown docno is an error rather than a warning. `strict` takes the
     severities of the NIST checkers. `depth` is the pool depth below which a topic is called short. `text_lengths` tells
-    how long the texts of documents are, to check spans against.
+    how long the texts of documents are, to check spans against. `repair` names what may be mended (`REPAIRS`), where
+    that is called for; the report is then that of the repaired run.
 
     A clean file is read as arrays; when any line is odd the whole file is read again line by line, and that reader
     names each fault. Both hand the same columns to the same checks.
@@ -85,9 +92,9 @@ def check_run(
     columns = (quick_columns(text) if form == "documents" else None) or careful_columns(text, report, form)
     if columns is None:
         return RunRead(None, None, "", header, report)
-    topics_read = check_columns(
-        columns,
-        report,
+    by_form = deepcopy(report)
+    check = partial(
+        check_columns,
         topics=topics,
         docnos=docnos,
         complete=complete,
@@ -97,13 +104,19 @@ def check_run(
         tags_taken=tags_taken,
         text_lengths=text_lengths,
     )
+    topics_read = check(columns, report)
+    offered = offers(report) if by_form.ok else ()
+    mended = tuple(name for name in offered if name in repair)
+    if mended:
+        columns, report = repaired(columns, mended, max_per_topic, by_form), by_form
+        topics_read = check(columns, report)
     tag = columns.tag.decode()
     if not report.ok:
-        return RunRead(None, None, tag, header, report)
+        return RunRead(None, None, tag, header, report, offered, mended)
     ranked = Rankings.build(tag, topics_read, columns.units, columns.scores)
     if columns.spans is None:
-        return RunRead(ranked, None, tag, header, report)
-    return RunRead(documents_of(ranked), ranked, tag, header, report)
+        return RunRead(ranked, None, tag, header, report, offered, mended)
+    return RunRead(documents_of(ranked), ranked, tag, header, report, offered, mended)
 
 
 def documents_of(passages: Rankings) -> Rankings:

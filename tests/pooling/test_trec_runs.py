@@ -58,7 +58,7 @@ def test_messages_about_the_collection() -> None:
     assert messages(text, topics={"1", "2"}, docnos=known, tags_taken=["t"]) == [
         "Topic 9 is not part of this collection.",
         "Document x is not in the collection.",
-        'The tag "t" is in use; choose another or replace the run.',
+        "The tag is in use; choose another or replace the run.",
         "No documents for topic 2; it will score 0.",
     ]
 
