@@ -301,7 +301,7 @@ def read_qrels(source: QrelsSource, *, dialect: Dialect | None = None) -> Qrels:
         topics, docnos, grades = _frame(source, _GRADE)
         return Qrels.build(topics, docnos, grades.astype("int64"))
     try:
-        qrels, twice = read_qrels_table(read_all(opener(source), "qrels"), RULES[dialect], fast=True)
+        qrels, twice = read_qrels_table(read_all(opener(source), "qrels"), RULES[dialect])
     except FileFault as fault:
         raise ValueError(f"{source}: {fault}") from fault
     if twice:
@@ -320,7 +320,8 @@ def read_run(source: RunSource, *, tag: str = "run", dialect: Dialect | None = N
     import numpy as np
 
     from evaluation.core.dialects import RULES
-    from evaluation.core.trec_files import FileFault, opener, read_all, read_run_table
+    from evaluation.core.trec_files import DAMAGED, FileFault, opener, read_all, read_run_table
+    from pooling.core.fast_runs import read_rankings
     from pooling.core.rankings import Rankings
 
     if isinstance(source, Rankings):
@@ -333,8 +334,10 @@ def read_run(source: RunSource, *, tag: str = "run", dialect: Dialect | None = N
             raise ValueError("expected scores that can be ranked, found NaN")
         return _unique(source, Rankings.build(tag, topics, docnos, scores.astype(np.float64), dialect=dialect))
     try:
+        if (plain := read_rankings(opener(source), dialect)) is not None:
+            return plain
         table = read_run_table(read_all(opener(source), "results"), RULES[dialect])
-    except FileFault as fault:
+    except (FileFault, *DAMAGED) as fault:
         raise ValueError(f"{source}: {fault}") from fault
     if table.guessed:
         raise ValueError(_guessed(source, table.guessed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,9 +16,12 @@ from pooling.core.documents import FORMATS
 from pooling.core.encodings import ENCODINGS
 from pooling.core.metadata import FIGURES
 from pooling.core.presets import PRESETS, GradeSpec
+from pooling.core.repairs import REPAIRS
 from pooling.core.strategies import COMMON, STRATEGIES, Parameter
 from pooling.models import Collection, Grade, Role, Run, RunKind
 from pooling.services.runs import FIGURE_PREFIX
+
+_MEASURE = re.compile(r"(?:[^\s,()]|\([^()]*\))+")  # commas and blanks within brackets are its own
 
 
 class CreateForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -43,11 +47,11 @@ class EditForm(forms.ModelForm):  # type: ignore[type-arg]
     measures = forms.CharField(
         label="Official measures",
         max_length=500,
-        help_text="Separated by spaces, such as AP nDCG@10 P@10; the first one orders the leaderboard.",
+        help_text="Any measures, separated by spaces, such as AP nDCG@10 AP(rel=2); the first one orders the leaderboard.",
     )
 
     def clean_measures(self) -> list[str]:
-        return list(dict.fromkeys(self.cleaned_data["measures"].replace(",", " ").split()))
+        return list(dict.fromkeys(_MEASURE.findall(self.cleaned_data["measures"])))
 
 
 class GradeForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -162,10 +166,15 @@ class TopicsForm(forms.Form):
         required=False,
         help_text="The topics stay; those of the file are the same topics in its language.",
     )
+    drop = forms.BooleanField(
+        label="Drop topics that the file lacks",
+        required=False,
+        help_text="Otherwise a file without them is refused. A topic with pooled documents is never dropped.",
+    )
 
     def options(self) -> dict[str, str]:
         given = {name: self.cleaned_data[name] for name in ("encoding", "language", "numbering")}
-        return {**given, "parallel": "yes" if self.cleaned_data["parallel"] else ""}
+        return {**given, **{name: "yes" if self.cleaned_data[name] else "" for name in ("parallel", "drop")}}
 
 
 class TopicForm(forms.Form):
@@ -248,10 +257,17 @@ class RunsForm(forms.Form):
     replace = forms.BooleanField(
         label="Replace runs of the same tag", required=False, help_text="The earlier file is kept in the run's history."
     )
+    repair = forms.MultipleChoiceField(
+        choices=list(REPAIRS.items()),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Only where the check calls for it. The file is kept as it is; the run is marked as repaired.",
+    )
 
     def options(self) -> dict[str, str]:
         data = self.cleaned_data
         given = {name: data[name] for name in ("group", "kind", "description", "language")}
+        given["repair"] = ",".join(data["repair"])
         return {**given, "priority": str(data["priority"] or 1), "replace": "yes" if data["replace"] else ""}
 
 

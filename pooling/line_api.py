@@ -152,6 +152,15 @@ def read_upload(request: ApiRequest, slug: str, id: int) -> Upload:
     return get_object_or_404(_uploads(request, slug), pk=id)
 
 
+@upload_routes.delete("/collections/{slug:slug}/uploads/{int:id}", response={204: None}, auth=SUBMIT)
+def dismiss_upload(request: ApiRequest, slug: str, id: int) -> None:
+    """Dismiss the report of a file that was refused, or could not be checked
+
+    For organizers, and for whoever sent it.
+    """
+    uploads.dismiss_upload(get_object_or_404(_uploads(request, slug), pk=id))
+
+
 # Runs
 
 

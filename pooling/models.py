@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from config.models import Job, JobState
 from pooling.core import presets
+from pooling.core.repairs import REPAIRS, called_for
 
 
 class Visibility(models.TextChoices):
@@ -295,6 +296,12 @@ class Upload(models.Model):
         return self.state == UploadState.RECEIVED and state in {JobState.WAITING, JobState.RUNNING}
 
     @property
+    def offers(self) -> list[str]:
+        """Repairs that the file calls for, in words."""
+        counts = self.report.get("counts", {})
+        return [REPAIRS[name] for name in called_for(counts)]
+
+    @property
     def shown_state(self) -> str:
         """As people see it: received by nobody's hand any more is failed."""
         return "failed" if self.state == UploadState.RECEIVED and not self.is_live else self.state
@@ -339,6 +346,11 @@ class Run(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("run", args=[self.collection.slug, self.tag])
+
+    @property
+    def repaired(self) -> list[str]:
+        """What was mended in the file before it was taken, as its submitter asked (core/repairs.py)."""
+        return list(self.upload.report.get("facts", {}).get("repaired", []))
 
 
 class RunVersion(models.Model):

@@ -250,6 +250,9 @@ class RunFields(In):
     priority: int = Field(1, ge=1, le=999, description="Of its group's runs, the lowest is pooled first.")
     language: str = Field("", max_length=20, description="In which it read the topics, where they have several.")
     replace: bool = Field(False, description="Take the place of the run of the same tag, which is kept in history.")
+    repair: str = Field(
+        "", description="What may be mended where the check calls for it, of ranks, first and cut, separated by commas."
+    )
     metadata: str = Field("", description="ir_metadata as YAML; else the comments at the head of the file tell it.")
     indexing_seconds: float | None = None
     cpu_seconds: float | None = None
@@ -312,9 +315,10 @@ class TopicFields(In):
     language: str = Field("", max_length=20, description="Of topics that name none, such as en.")
     numbering: Literal["given", "running"] = Field("given", description="running: 1, 2, 3 … in the order of the file.")
     parallel: bool = Field(False, description="The topics stay; those of the file are the same in its language.")
+    drop: bool = Field(False, description="Drop topics that the file lacks; otherwise such a file is refused.")
 
     def options(self) -> dict[str, str]:
-        return {**self.dict(), "parallel": "yes" if self.parallel else ""}
+        return {**self.dict(), "parallel": "yes" if self.parallel else "", "drop": "yes" if self.drop else ""}
 
 
 class RunOut(Schema):
@@ -328,6 +332,7 @@ class RunOut(Schema):
     language: str
     efficiency: dict[str, float]
     metadata: dict[str, Any] = Field(description="The whole of its ir_metadata.")
+    repaired: list[str] = Field(description="What was mended in the file before it was taken: ranks, first, cut.")
     version: int = Field(description="1, and one more with each submission that replaced it.")
     submitted_by: str = Field(alias="submitted_by.name")
     created_at: datetime

@@ -160,6 +160,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}topics/<path:number>/": {"GET": member(200), "POST": organizer(422)},
     f"{C}documents/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}uploads/<int:pk>/": {"GET": submitter(200)},
+    f"{C}uploads/<int:pk>/dismiss/": {"POST": submitter(409)},  # it was accepted
     f"{C}runs/": {"GET": submitter(200), "POST": submitter(422)},
     f"{C}rules/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}runs/<str:tag>/": {"GET": submitter(200)},
@@ -229,7 +230,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/topics/<path:number>": {"GET": member(200), "PUT": organizer(200)},
     f"{A}/documents": {"GET": organizer(200), "POST": organizer(202)},
     f"{A}/uploads": {"GET": submitter(200)},
-    f"{A}/uploads/<int:id>": {"GET": submitter(200)},
+    f"{A}/uploads/<int:id>": {"GET": submitter(200), "DELETE": submitter(409)},
     f"{A}/runs": {"GET": submitter(200), "POST": submitter(202)},
     f"{A}/runs/archive": {"POST": submitter(202)},
     f"{A}/rules": {"GET": submitter(200), "PUT": organizer(200)},

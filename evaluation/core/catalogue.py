@@ -226,8 +226,11 @@ def _ranked() -> Iterable[Definition]:
         parameters=(RULE,),
         trec_eval_cut="iprec_at_recall",
     )
-    told = "Mean of the interpolated precision at recall 0, 0.1, … 1."
-    yield Definition("Avg11pt", ranked.eleven_point_average, family, told, MANNING, parameters=(RULE,), trec_eval="11pt_avg")
+    told = "Mean of the interpolated precision at recall 0, 0.1, … 1, or at other points."
+    points = Parameter("points", "points", "the recall levels; trec_eval's are told as 11pt_avg.0.2,0.5,0.8")
+    yield Definition(
+        "Avg11pt", ranked.eleven_point_average, family, told, MANNING, parameters=(RULE, points), trec_eval="11pt_avg"
+    )
     told = "Mean of the interpolated precision at recall 0.2, 0.5 and 0.8."
     yield Definition("Avg3pt", ranked.three_point_average, family, told, MANNING)
     told = "Area under the eleven-point recall-precision curve."

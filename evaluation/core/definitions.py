@@ -14,11 +14,12 @@ from evaluation.core.measures.parts import PartScores
 
 CutoffUse = Literal["never", "optional", "always"]
 CutoffKind = Literal["rank", "recall", "multiple"]
-Kind = Literal["whole", "number", "yes or no", "choice", "gains"]
+Kind = Literal["whole", "number", "yes or no", "choice", "gains", "points"]
 Summary = Literal["mean", "sum", "geometric mean", "mean of the defined"]
 Needs = Literal["", "documents", "known", "expected", "evidence"]
 Gains = tuple[tuple[int, float], ...]
-Value = bool | int | float | str | Gains
+Points = tuple[Fraction, ...]
+Value = bool | int | float | str | Gains | Points
 Cutoff = int | Fraction
 
 _PAIR = re.compile(r"\s*(-?[0-9]{1,3})\s*:\s*(-?[0-9]+(?:\.[0-9]+)?)\s*(?:,|$)")
@@ -52,6 +53,8 @@ class Parameter:
             return "True or False"
         if self.kind == "gains":
             return "a table of grade:gain, as {1:1,2:3}"
+        if self.kind == "points":
+            return "recall levels from 0 to 1, each once, as {0.2,0.5,0.8}"
         article = "a whole number" if self.kind == "whole" else "a number"
         return f"{article} from {self.low:g} to {self.high:g}" if self.high < 1e9 else f"{article} of at least {self.low:g}"
 
@@ -70,6 +73,8 @@ class Parameter:
             return _TRUTH.get(text)
         if self.kind == "gains":
             return _gains(text)
+        if self.kind == "points":
+            return _points(text)
         if not (WHOLE if self.kind == "whole" else NUMBER).fullmatch(text):
             return None
         number = int(text) if self.kind == "whole" else float(text)
@@ -175,7 +180,7 @@ class Measure:
 
 def _spelled(value: Value) -> str:
     if isinstance(value, tuple):
-        return "{" + ",".join(f"{grade}:{gain:g}" for grade, gain in value) + "}"
+        return "{" + ",".join(f"{one[0]}:{one[1]:g}" if isinstance(one, tuple) else f"{float(one):.12g}" for one in value) + "}"
     return f"{value:.12g}" if isinstance(value, float) else repr(value)
 
 
@@ -191,3 +196,11 @@ def _gains(text: str) -> Gains | None:
         at = found.end()
     distinct = {grade for grade, _ in pairs}
     return tuple(sorted(pairs)) if pairs and len(distinct) == len(pairs) and min(distinct) >= 0 else None
+
+
+def _points(text: str) -> Points | None:
+    parts = [part.strip() for part in text[1:-1].split(",")] if text.startswith("{") and text.endswith("}") else []
+    if not parts or not all(NUMBER.fullmatch(part) for part in parts):
+        return None
+    points = sorted({Fraction(part) for part in parts})
+    return tuple(points) if len(points) == len(parts) and points[0] >= 0 and points[-1] <= 1 else None

@@ -1,4 +1,4 @@
-"""The other entrance: all runs of a collection as ranks of items, against any set of grades, at once.
+"""The other entrance: all runs of a collection, as the rank matrix has them, against any set of grades, at once.
 
 An item is a (topic, docno), told by a number; which, the caller knows. Nothing is read or looked up again when a grade
 changes: a judgment is one entry of an array.
@@ -16,7 +16,8 @@ from evaluation.core.dialects import OWN, Rules
 from evaluation.core.evaluate import Scores, evaluate_judged, summaries
 from evaluation.core.judged import Given, Judged, joined, places
 from evaluation.core.qrels import Qrels
-from pooling.core.keys import PairIndex, find_topics, group_pairs
+from pooling.core.keys import PairIndex, find_topics
+from pooling.core.matrix import RankMatrix
 from pooling.core.rankings import Rankings
 
 Whole = NDArray[np.int64]
@@ -172,22 +173,25 @@ def rescored(
 class StoredRuns:
     """Runs kept in memory, to be scored against one set of qrels after the other; built once, and never sorted again."""
 
+    matrix: RankMatrix
     ranked: RankedItems
-    index: PairIndex
 
     @classmethod
     def build(cls, rankings: Sequence[Rankings]) -> "StoredRuns":
-        topics = np.unique(np.concatenate([run.topics for run in rankings])) if rankings else np.zeros(0, "S1")
-        codes = [np.repeat(find_topics(topics, run.topics), run.lengths) for run in rankings]
-        width = max((run.docnos.dtype.itemsize for run in rankings), default=1)
-        docnos = np.concatenate([run.docnos.astype(f"S{width}") for run in rankings]) if rankings else np.zeros(0, "S1")
-        firsts, inverse = group_pairs(joined(codes), docnos)
-        ends = np.cumsum([len(run) for run in rankings]).tolist()
-        held = [inverse[end - len(run) : end] for run, end in zip(rankings, ends, strict=True)]
-        ranks = [run.ranks for run in rankings]
-        of_item = joined(codes)[firsts]
-        ranked = RankedItems.build([run.tag for run in rankings], topics, of_item, held, ranks)
-        return cls(ranked, PairIndex.build(of_item, docnos[firsts]))
+        return cls.of(RankMatrix.build(rankings))
+
+    @classmethod
+    def of(cls, matrix: RankMatrix) -> "StoredRuns":
+        """Seen from evaluation: the rank matrix that pools are made of, its items under the same numbers."""
+        if matrix.depth is not None:
+            raise ValueError(f"expected whole rankings, found them cut at {matrix.depth}")
+        items, ranks = [row.items for row in matrix.rows], [row.ranks.astype(np.int64) for row in matrix.rows]
+        return cls(matrix, RankedItems.build(matrix.tags, matrix.topics, matrix.codes, items, ranks))
+
+    @cached_property
+    def index(self) -> PairIndex:
+        """Items by the places of their topics in `ranked`, and their docnos."""
+        return PairIndex.build(self.ranked.codes, self.matrix.docnos)
 
     def judged(self, qrels: Qrels, given: Given | None = None) -> Judged:
         """The runs against qrels: each judged pair is looked up, not each document of the runs."""

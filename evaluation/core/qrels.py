@@ -3,17 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core.findings import shown
-from pooling.core.keys import PairIndex, code_topics
+from pooling.core.keys import PairIndex, code_topics, docno_words
 from pooling.core.qrels import QrelsColumns
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,15 +59,9 @@ class Qrels:
         return PairIndex.build(self.codes, self.docnos)
 
     @cached_property
-    def texts(self) -> "pl.Series":
-        """The docnos as a series of text, for looking up by polars; empty if one is not UTF-8, since no run that polars
-        reads can hold it."""
-        import polars as pl
-
-        try:
-            return pl.Series([docno.decode() for docno in self.docnos.tolist()], dtype=pl.String)
-        except UnicodeDecodeError:
-            return pl.Series([], dtype=pl.String)
+    def words(self) -> tuple[NDArray[np.uint64], ...]:
+        """The docnos eight bytes at a time, as `Column.words` has those of a file."""
+        return docno_words(self.docnos)
 
     def num_rel(self, rel: int) -> NDArray[np.int64]:
         """R of each topic: documents with a grade of at least `rel`, retrieved or not."""

@@ -82,5 +82,7 @@ def _check_together(measure: Measure) -> None:
     told = dict(measure.parameters)
     if "dcg" in told and "form" in told:
         raise MeasureError("dcg= and form= say the same thing; expected one of them")
+    if measure.definition.name == "Avg11pt" and "points" in told and told.get("rule", "ceiling") != "ceiling":
+        raise MeasureError("rule= knows the recall levels 0, 0.1, … 1 alone; expected it without points=")
     if measure.definition.name == "IPrec" and told.get("rule", "ceiling") != "ceiling" and (measure.cutoff or 0) * 10 % 1:
         raise MeasureError(f"rule={told['rule']!r} knows the recall levels 0, 0.1, … 1 alone")

@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 from evaluation.core.dialects import OWN, Rules
 from evaluation.core.qrels import Qrels
 from pooling.core import fast_runs
+from pooling.core.fields import Fields
 from pooling.core.findings import shown
-from pooling.core.keys import code_topics, pair_keys
-from pooling.core.lines import quick_table
+from pooling.core.keys import code_topics, distinct
+from pooling.core.lines import quick_lines
 from pooling.core.packed import GZIP
+from pooling.core.qrels import quick_qrels
 
 Role = Literal["qrels", "results"]
 
@@ -33,9 +35,6 @@ _FLOAT = re.compile(
 )
 _INT = re.compile(rb"[+-]?[0-9]{1,18}")
 _ODD = re.compile(rb"[\x00\x0b\x0c\r#]")  # white space the quick reader does not know, comments, NUL
-_IS_SCORE, _IS_GRADE = np.zeros(256, bool), np.zeros(256, bool)
-_IS_SCORE[list(b"\0+-.0123456789eE")] = True
-_IS_GRADE[list(b"\0-0123456789")] = True
 
 
 DAMAGED = (OSError, EOFError, zlib.error)  # what reading a gzip file may end with
@@ -100,16 +99,19 @@ def read_run_table(data: bytes, rules: Rules = OWN) -> RunTable:
 
 
 def _quick_run(data: bytes) -> RunTable | None:
-    table = quick_table(data, 6, longest=_LONGEST)
-    if table is None:
+    def take(lines: NDArray[np.int64], fields: Fields) -> RunTable | None:
+        scores, last = fields.column(4).numbers(), fields.column(5)[np.array([-1])].values()
+        if scores is None or not np.isfinite(scores).all():
+            return None
+        return RunTable(bytes(last[0]), fields.column(0).values(), fields.column(2).values(), scores)
+
+    tables = quick_lines(data, 6, take, longest=_LONGEST)
+    if tables is None:
         return None
-    topics, _, docnos, _, scores, tags = table.columns
-    if not _IS_SCORE[scores.view(np.uint8)].all():
-        return None
-    try:
-        return RunTable(bytes(tags[-1]), topics, docnos, scores.astype(np.float64))
-    except ValueError:
-        return None
+    topics, docnos, scores = (
+        np.concatenate([getattr(table, name) for table in tables]) for name in ("topics", "docnos", "scores")
+    )
+    return RunTable(tables[-1].tag, topics, docnos, scores)
 
 
 def _careful_run(data: bytes, rules: Rules) -> RunTable:
@@ -149,12 +151,12 @@ def _score(field: bytes) -> tuple[float, bool]:
     return value, len(found[0]) == len(field)
 
 
-def read_qrels_table(data: bytes, rules: Rules = OWN, *, fast: bool = False) -> tuple[Qrels, dict[int, bytes]]:
+def read_qrels_table(data: bytes, rules: Rules = OWN, *, fast: bool = True) -> tuple[Qrels, dict[int, bytes]]:
     """Qrels, and the topics by place that judge a document twice, each with the first such docno.
 
     Of judgments of the same document the first is kept. A FileFault for a line that has not four fields.
     """
-    if fast and fast_runs.available() and (found := _fast_qrels(data)):
+    if fast and (found := _fast_qrels(data)):
         return found, {}
     if b"\0" in data:
         raise FileFault(_nul(data), "qrels")
@@ -170,37 +172,30 @@ def read_qrels_table(data: bytes, rules: Rules = OWN, *, fast: bool = False) -> 
 
 
 def _fast_qrels(data: bytes) -> Qrels | None:
-    """Qrels by polars, None unless they are plain and no document is judged twice."""
+    """Qrels by the quick reader, None unless they are plain and no document is judged twice."""
     columns = fast_runs.qrels_columns(data)
-    if columns is None or len(set(columns.heads)) < len(columns.heads):
+    if columns is None:
         return None
-    topics = np.array([head.encode() for head in columns.heads], np.bytes_)
-    order = np.argsort(topics)
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    codes, texts, grades = np.repeat(place, columns.lengths), columns.docnos, columns.grades
+    topics, _, place = distinct(columns.heads)
+    if len(topics) < len(columns.heads):
+        return None
+    codes, docnos, grades = np.repeat(place, columns.lengths), columns.docnos.values(), columns.grades
     if (place[1:] < place[:-1]).any():
         rows = np.argsort(codes, kind="stable")
-        codes, texts, grades = codes[rows], texts[rows], grades[rows]
-    qrels = Qrels(topics[order], codes, fast_runs.as_bytes(texts), grades)
-    keys = np.sort(pair_keys(codes, qrels.docnos))
-    if (keys[1:] == keys[:-1]).any():
+        codes, docnos, grades = codes[rows], docnos[rows], grades[rows]
+    qrels = Qrels(topics, codes, docnos, grades)
+    try:
+        _ = qrels.index
+    except ValueError:
         return None
-    qrels.__dict__["texts"] = texts  # what the cached property would make again
     return qrels
 
 
 def _quick_qrels(data: bytes) -> tuple[NDArray[np.bytes_], NDArray[np.bytes_], NDArray[np.int64]] | None:
-    table = quick_table(data, 4, longest=_LONGEST)
-    if table is None or int(table.lines[-1]) != len(table.lines):  # a blank line is a fault
+    columns = quick_qrels(data, longest=_LONGEST)
+    if columns is None or int(columns[0][-1]) != len(columns[0]):  # a blank line is a fault
         return None
-    topics, _, docnos, grades = table.columns
-    if grades.dtype.itemsize > 9 or not _IS_GRADE[grades.view(np.uint8)].all():
-        return None
-    try:
-        return topics, docnos, grades.astype(np.int64)
-    except ValueError:
-        return None
+    return columns[1:]
 
 
 def _careful_qrels(data: bytes, rules: Rules) -> tuple[NDArray[np.bytes_], NDArray[np.bytes_], NDArray[np.int64]]:

@@ -9,7 +9,7 @@ from typing import Literal
 from evaluation.core.definitions import Measure, MeasureError
 from evaluation.core.registry import parse_measure
 
-Kind = Literal["none", "ranks", "numbers", "one number", "four numbers", "gains", "p", "length"]
+Kind = Literal["none", "ranks", "numbers", "one number", "four numbers", "gains", "p", "length", "points"]
 
 DEPTHS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 POINTS = tuple(point / 10 for point in range(11))
@@ -80,7 +80,7 @@ FAMILIES: dict[str, _Family] = {
     "gm_bpref": _Family("none", "GMBpref", sets=_ALL),
     "Rprec_mult": _Family("numbers", "RprecMult", MULTIPLES, _ALL),
     "utility": _Family("four numbers", "Utility", sets=_SET),
-    "11pt_avg": _Family("none", "Avg11pt", sets=_ALL),
+    "11pt_avg": _Family("points", "Avg11pt", sets=_ALL),
     "binG": _Family("none", "BinG", sets=_ALL),
     "G": _Family("gains", "G", sets=_ALL),
     "dcg": _Family("gains", "DCG"),
@@ -181,6 +181,9 @@ def _with_parameters(name: str, family: _Family, parameters: str) -> str:
     if family.kind == "gains":
         pairs = [pair.partition("=") for pair in parameters.split(",")]
         return f"{family.own}(gains={{{','.join(f'{grade}:{gain}' for grade, _, gain in pairs)}}})"
+    if family.kind == "points":
+        _numbers(name, parameters)
+        return f"{family.own}(points={{{parameters}}})"
     if family.kind == "one number":  # the square of beta
         return f"{family.own}(beta={math.sqrt(_numbers(name, parameters)[0]):.12f})"
     if family.kind == "four numbers" and len(worth := _numbers(name, parameters)) == 4:

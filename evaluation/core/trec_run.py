@@ -6,12 +6,11 @@ as a whole, by the reader that goes line by line.
 
 import io
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain, islice
-from typing import BinaryIO
+from itertools import chain, islice, zip_longest
+from typing import BinaryIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +23,11 @@ from pooling.core import fast_runs
 from pooling.core.keys import find_topics, group_pairs
 from pooling.core.rankings import Rankings
 
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-_SEED = fast_runs.SEED
-_AHEAD = 2  # pieces that may wait while two are worked on
+Asked = TypeVar("Asked")
+Made = TypeVar("Made")
+
+_AHEAD = 3  # pieces that are worked on or wait
+_NOTHING = np.zeros(0, np.uint64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,44 +115,48 @@ def read_hits(
     piece: int = fast_runs.PIECE,
 ) -> Iterator[RunHits]:
     """The hits of each run, one after the other; each of `files` opens one, and is asked twice for one that is odd."""
-    if not fast or not fast_runs.available():
+    if not fast:
         for opened in files:
             yield _whole(opened, qrels, rules, depth)
         return
     matcher = _Matcher(qrels, rules, depth)
-    numbered = _numbered(files, piece)
+    numbered = ((number, data) for number, opened in enumerate(files) for data in _pieces(opened, piece))
     first = list(islice(numbered, 2))
     if len(first) == len(files) == 1:  # one small file is done before a thread has begun
         yield _finished([matcher.match(first[0][1])], files[0], qrels, rules, depth)
         return
+    parts: list[_Part | None] = []
+    now = 0
+    for number, part in _two_at_once(lambda given: (given[0], matcher.match(given[1])), chain(first, numbered)):
+        while now < number:
+            yield _finished(parts, files[now], qrels, rules, depth)
+            parts, now = [], now + 1
+        parts.append(part)
+    while now < len(files):
+        yield _finished(parts, files[now], qrels, rules, depth)
+        parts, now = [], now + 1
+
+
+def _two_at_once(act: Callable[[Asked], Made], given: Iterable[Asked]) -> Iterator[Made]:
+    """What `act` makes of each, in order, two threads at work; numpy lets the other go on while it computes."""
     with ThreadPoolExecutor(2) as pool:
-        waiting: deque[tuple[int, Future[_Part | None]]] = deque()
-        parts: dict[int, list[_Part | None]] = {number: [] for number in range(len(files))}
-        done = 0
-        for number, data in chain(first, numbered):
-            waiting.append((number, pool.submit(matcher.match, data)))
-            while len(waiting) > _AHEAD:
-                run, part = waiting.popleft()
-                parts[run].append(part.result())
-                while done < run:
-                    yield _finished(parts.pop(done), files[done], qrels, rules, depth)
-                    done += 1
-        for run, part in waiting:
-            parts[run].append(part.result())
-        for number in range(done, len(files)):
-            yield _finished(parts.pop(number), files[number], qrels, rules, depth)
+        waiting: deque[Future[Made]] = deque()
+        for one in given:
+            waiting.append(pool.submit(act, one))
+            if len(waiting) > _AHEAD:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
-def _numbered(files: Sequence[Callable[[], BinaryIO]], size: int) -> Iterator[tuple[int, bytes]]:
-    """Pieces of all files, with the number of the file. One that cannot be read ends with an empty piece, which is odd:
-    the fault is met again, and told, when its turn comes, so that the files before it are done."""
-    for number, opened in enumerate(files):
-        try:
-            with opened() as file:
-                for data in fast_runs.pieces(file, size):
-                    yield number, data
-        except (FileFault, *DAMAGED):
-            yield number, b""
+def _pieces(opened: Callable[[], BinaryIO], size: int) -> Iterator[bytes]:
+    """A file that cannot be read ends with an empty piece, which is odd: the fault is met again, and told, by who reads with
+    care."""
+    try:
+        with opened() as file:
+            yield from fast_runs.pieces(file, size)
+    except (FileFault, *DAMAGED):
+        yield b""
 
 
 def _whole(opened: Callable[[], BinaryIO], qrels: Qrels, rules: Rules, depth: int | None) -> RunHits:
@@ -162,7 +167,7 @@ def _whole(opened: Callable[[], BinaryIO], qrels: Qrels, rules: Rules, depth: in
 class _Part:
     """The hits of a piece; `topics` are all it has, `repeated` as places in the order of the qrels."""
 
-    topics: list[str]
+    topics: NDArray[np.bytes_]
     tag: bytes
     places: NDArray[np.int64]
     ranks: NDArray[np.int64]
@@ -177,7 +182,7 @@ def _finished(
 ) -> RunHits:
     """The pieces of a run joined; read again as a whole where a piece is odd, or a topic stands in two of them."""
     sound = [part for part in parts if part is not None and not part.repeated]
-    topics = [topic for part in sound for topic in part.topics]
+    topics = [topic for part in sound for topic in part.topics.tolist()]
     if len(sound) < len(parts) or not sound or len(set(topics)) < len(topics):
         return _whole(opened, qrels, rules, depth)
     codes, lengths = joined([part.codes for part in sound]), joined([part.lengths for part in sound])
@@ -192,160 +197,46 @@ def _finished(
 
 
 class _Matcher:
-    """Finds judged documents in pieces of runs.
-
-    Each pair of topic and docno of the qrels has a 64-bit key. A table of bits sorts out nearly all documents that have
-    none of these keys; what is left is looked up by key, and confirmed by the docno itself.
-    """
+    """Finds judged documents in pieces of runs: by key, confirmed by the docno itself."""
 
     def __init__(self, qrels: Qrels, rules: Rules, depth: int | None) -> None:
-        self._rules, self._depth = rules, depth
-        self.places = {topic.decode("utf-8", "surrogateescape"): place for place, topic in enumerate(qrels.topics.tolist())}
-        self._docnos = qrels.texts
-        keys = self._keys(self._docnos.hash(_SEED).to_numpy(), qrels.codes[: len(self._docnos)])
-        self._items = np.argsort(keys)
-        self._sorted = keys[self._items]
-        self._codes = qrels.codes
-        self._shift = np.uint64(64 - min(max(16, len(keys).bit_length() + 4), 26))
-        self._bits = np.zeros(1 << (64 - int(self._shift)), bool)
-        self._bits[keys >> self._shift] = True
+        self._qrels, self._index, self._dialect, self._depth = qrels, qrels.index, rules.order, depth
 
-    @staticmethod
-    def _keys(hashes: NDArray[np.uint64], codes: NDArray[np.int64]) -> NDArray[np.uint64]:
-        keys: NDArray[np.uint64] = hashes + (codes.astype(np.uint64) + np.uint64(1)) * _MIX
-        keys ^= keys >> np.uint64(29)
-        keys *= _MIX
-        return keys
-
-    def match(self, data: bytes) -> _Part | None:
+    def match(self, data: bytes) -> "_Part | None":
         """The hits of a piece, None if it must be read with care."""
         columns = fast_runs.run_columns(data)
-        if columns is None or len(set(columns.heads)) < len(columns.heads):
+        if columns is None or len(set(columns.heads.tolist())) < len(columns.heads):
             return None
-        codes = np.array([self.places.get(head, -1) for head in columns.heads], np.int64)
-        return _Piece(self, columns, codes).part(self._depth)
-
-    def found(
-        self, columns: fast_runs.Columns, codes: NDArray[np.int64]
-    ) -> tuple["_Keys", NDArray[np.int64], NDArray[np.int64]]:
-        """The keys of all rows; and the rows that are judged, with their place in the qrels."""
-        keys = self._keys(columns.hashes, codes)
-        rows = np.flatnonzero(self._bits[keys >> self._shift])
-        places = np.minimum(np.searchsorted(self._sorted, keys[rows]), max(len(self._sorted) - 1, 0))
-        if not len(self._sorted):
-            return _Keys(keys), rows[:0], rows[:0]
-        same = self._sorted[places] == keys[rows]
-        rows, items = rows[same], self._items[places[same]]
-        sure = (columns.docnos[rows] == self._docnos[items]).to_numpy() & (codes[rows] == self._codes[items])
-        return _Keys(keys), rows[sure], items[sure]
-
-    @property
-    def single(self) -> bool:
-        return self._rules.order == "9"
+        topics = find_topics(self._qrels.topics, columns.heads)
+        strangers = len(self._qrels.topics) + np.arange(len(topics))  # codes that no judged pair has
+        codes = np.where(topics >= 0, topics, strangers)[columns.places]
+        keys = columns.docnos.keys(codes, self._index.seed)
+        rows, items = self._index.proposed(keys)
+        sure = self._qrels.codes[items] == codes[rows]
+        for ours, theirs in zip_longest(self._qrels.words, columns.docnos.words, fillvalue=_NOTHING):
+            sure &= (ours[items] if len(ours) else 0) == (theirs[rows] if len(theirs) else 0)
+        if not sure.all():
+            rows, items = rows[sure], items[sure]
+        rows, items = _in_order(columns.order(self._dialect), rows, items)
+        places = codes[rows]
+        ranks, lengths = rows - columns.offsets[columns.places[rows]] + 1, columns.lengths
+        if self._depth is not None:
+            places, items, ranks = (array[ranks <= self._depth] for array in (places, items, ranks))
+            lengths = np.minimum(lengths, self._depth)
+        return _Part(columns.heads, columns.tag, places, ranks, items, lengths, topics, fast_runs.any_twice(keys))
 
 
-@dataclass(frozen=True, eq=False)
-class _Keys:
-    keys: NDArray[np.uint64]
-
-    def any_twice(self) -> bool:
-        """Whether two rows may hold the same pair: exactly, but for clashes of 64-bit keys, which cost only time.
-
-        Halves of keys are sorted, at a fraction of the time; where two are equal the whole keys are compared.
-        """
-        halves = (self.keys >> np.uint64(32)).astype(np.uint32)
-        ordered = np.sort(halves)
-        met = ordered[1:][ordered[1:] == ordered[:-1]]
-        if not len(met):
-            return False
-        crowd = np.sort(self.keys[np.isin(halves, met)])
-        return bool((crowd[1:] == crowd[:-1]).any())
-
-
-class _Piece:
-    """A piece of a run in evaluation order."""
-
-    def __init__(self, matcher: _Matcher, columns: fast_runs.Columns, codes: NDArray[np.int64]) -> None:
-        self._matcher, self._columns, self._codes = matcher, columns, codes
-        self._offsets = np.cumsum(columns.lengths) - columns.lengths
-
-    @cached_property
-    def _scores(self) -> NDArray[np.floating]:
-        if not self._matcher.single:
-            return self._columns.scores
-        with np.errstate(over="ignore"):
-            return self._columns.scores.astype(np.float32)
-
-    def part(self, depth: int | None) -> _Part:
-        columns = self._columns
-        strangers = len(self._matcher.places) + np.arange(len(self._codes))  # codes that no judged pair has
-        rows_codes = np.where(self._codes >= 0, self._codes, strangers)[self._local]
-        keys, rows, items = self._matcher.found(columns, rows_codes)
-        ranks = self._ranks(rows)
-        lengths = columns.lengths
-        if depth is not None:
-            rows, items, ranks = (array[ranks <= depth] for array in (rows, items, ranks))
-            lengths = np.minimum(lengths, depth)
-        places = rows_codes[rows]
-        order = np.lexsort((ranks, places)) if self._shuffled or (places[1:] < places[:-1]).any() else slice(None)
-        return _Part(
-            columns.heads,
-            columns.tag,
-            places[order],
-            ranks[order],
-            items[order],
-            lengths,
-            self._codes,
-            keys.any_twice(),
-        )
-
-    @cached_property
-    def _shuffled(self) -> bool:
-        return self._order is not None
-
-    @cached_property
-    def _order(self) -> NDArray[np.int64] | None:
-        """The permutation into evaluation order, None where the file has it already."""
-        scores = self._scores
-        rising, tied = scores[1:] > scores[:-1], scores[1:] == scores[:-1]
-        starts = self._offsets[1:] - 1
-        rising[starts] = False
-        tied[starts] = False
-        if rising.any():
-            order = np.lexsort((-scores, self._local))
-            scores, codes = scores[order], self._local[order]
-            return self._untied(order, (scores[1:] == scores[:-1]) & (codes[1:] == codes[:-1]))
-        pairs = np.flatnonzero(tied)
-        docnos = self._columns.docnos
-        if not len(pairs) or not (docnos[pairs] < docnos[pairs + 1]).any():
-            return None
-        return self._untied(np.arange(len(scores)), tied)
-
-    def _untied(self, order: NDArray[np.int64], tied: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The order with docnos descending where a row is tied with the one before it."""
-        member = np.zeros(len(order), bool)
-        member[1:] = tied
-        member[:-1] |= tied
-        rows = order[member]
-        if len(rows):
-            stretch = np.cumsum(np.concatenate(([True], ~tied)))[member]
-            places = self._columns.docnos[rows].rank("dense").to_numpy().astype(np.int64)
-            order[member] = rows[np.lexsort((-places, stretch))]
-        return order
-
-    @cached_property
-    def _local(self) -> NDArray[np.int64]:
-        """The place of each row's topic in the piece."""
-        return np.repeat(np.arange(len(self._codes)), self._columns.lengths)
-
-    def _ranks(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The rank of each of these rows in its topic."""
-        before = self._offsets[self._local[rows]]
-        if self._order is None:
-            return rows - before + 1
-        position = np.empty(len(self._order), np.int64)
-        position[self._order] = np.arange(len(self._order))
-        return position[rows] - before + 1
+def _in_order(
+    order: NDArray[np.int64] | None, rows: NDArray[np.int64], items: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where rows stand when they are put into an order, ascending, and the item of each."""
+    if order is None:
+        return rows, items
+    held = np.full(len(order), -1, np.int64)
+    held[rows] = items
+    held = held[order]
+    places = np.flatnonzero(held >= 0)
+    return places, held[places]
 
 
 def opened_bytes(data: bytes) -> Callable[[], BinaryIO]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 HELP = "Score runs against qrels as trec_eval does"
 STDIN = "-"
-WORTH = 8 << 20  # bytes of files that the quick reader is loaded for
 USAGE, UNREADABLE, NOT_COMPUTED, NO_TOPICS = 1, 2, 4, 7  # trec_eval's own
 
 
@@ -89,24 +87,16 @@ def main(argv: list[str]) -> int:
         return USAGE
     name = options.qrels
     try:
-        fast = _worth(options.runs)
-        qrels, twice = read_qrels_table(read_all(_opener(name, "qrels"), "qrels"), rules, fast=fast)
+        qrels, twice = read_qrels_table(read_all(_opener(name, "qrels"), "qrels"), rules)
         files = [_opener(run, "results") for run in options.runs]
         status = 0
-        runs = read_hits(files, qrels, rules, options.depth, fast=fast)
+        runs = read_hits(files, qrels, rules, options.depth)
         for name in options.runs:
             status = _scored(options, rules, asked, qrels, twice, name, next(runs)) or status
         return status
     except FileFault as fault:
         _say(_unreadable(name, fault, options.dialect))
         return UNREADABLE
-
-
-def _worth(runs: Sequence[str]) -> bool:
-    """Whether the files are so large that the quicker reader makes up for loading it."""
-    if "polars" in sys.modules:
-        return True
-    return sum(Path(run).stat().st_size for run in runs if run != STDIN and Path(run).is_file()) > WORTH
 
 
 def _check_asked(asked: Sequence[Line], documents: int | None) -> None:

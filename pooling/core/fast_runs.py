@@ -1,67 +1,99 @@
-"""Large run files as columns, by way of polars: a piece at a time, each with all results of its topics.
+"""Large run files as columns, a piece at a time, each with all results of its topics.
 
-Only what is plain is read here, and anything else is left to the readers that go line by line. polars is imported when
-first needed, and never used in a process forked from one that used it: its threads would not be there, and it would wait
-for them for ever.
+Only what is plain is read here, and anything else is left to the readers that go line by line.
 """
 
-import os
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from functools import cached_property
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    import polars as pl
+from pooling.core.fields import Column, plain_fields
+from pooling.core.keys import distinct
+from pooling.core.lines import BLANK_LINES, single_blanks
+from pooling.core.rankings import Dialect, Rankings
 
-SEED = 1  # of the hashes; equal text has equal hashes while the process lasts
-PIECE = 4 << 20  # bytes; memory stays flat however large the file is
-
-_BLOCK = 1 << 17
-_BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
-_BLANK_LINES = re.compile(rb"\n[\n ]+")
-_used_by: list[int] = []
-
-
-def available() -> bool:
-    """Whether polars may be used in this process."""
-    if not _used_by:
-        _used_by.append(os.getpid())
-    return _used_by[0] == os.getpid()
+PIECE = 2 << 20  # bytes; memory stays flat however large the file is
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
     """Lines of a run, in the order of the file. `heads` are the topics where they change, `lengths` how many lines each
-    has from there; the same topic may come again. `docnos` is a series of text, `hashes` are of these, by `SEED`; `scores`
-    are finite or infinite."""
+    has from there; the same topic may come again. Scores are never NaN."""
 
-    heads: list[str]
+    heads: NDArray[np.bytes_]
     lengths: NDArray[np.int64]
-    docnos: "pl.Series"
-    hashes: NDArray[np.uint64]
+    docnos: Column
     scores: NDArray[np.float64]
     tag: bytes
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where the lines of each head begin."""
+        return np.cumsum(self.lengths) - self.lengths
+
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """The head of each line."""
+        return np.repeat(np.arange(len(self.heads)), self.lengths)
+
+    def keys(self, codes: NDArray[np.int64], seed: int = 0) -> NDArray[np.uint64]:
+        """A key for each line, by the code of its head and its docno."""
+        return self.docnos.keys(codes[self.places], seed)
+
+    def order(self, dialect: Dialect | None) -> NDArray[np.int64] | None:
+        """The permutation that puts the lines of each head into evaluation order, None where the file has it already."""
+        scores: NDArray[np.floating] = self.scores
+        if dialect == "9":
+            with np.errstate(over="ignore"):
+                scores = scores.astype(np.float32)
+        rising, tied = scores[1:] > scores[:-1], scores[1:] == scores[:-1]
+        starts = self.offsets[1:] - 1
+        rising[starts] = False
+        tied[starts] = False
+        if rising.any():
+            order = np.lexsort((-scores, self.places))
+            scores = scores[order]
+            tied = scores[1:] == scores[:-1]
+            tied[starts] = False
+            return self._untied(order, tied) if tied.any() else order
+        pairs = np.flatnonzero(tied)
+        if not len(pairs) or not (self.docnos[pairs].values() < self.docnos[pairs + 1].values()).any():
+            return None
+        return self._untied(np.arange(len(scores)), tied)
+
+    def _untied(self, order: NDArray[np.int64], tied: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The order with docnos descending where a line is tied with the one before it."""
+        member = np.zeros(len(order), bool)
+        member[1:] = tied
+        member[:-1] |= tied
+        rows = order[member]
+        stretch = np.cumsum(np.concatenate(([True], ~tied)))[member]
+        descending = -distinct(self.docnos[rows].values())[2]
+        order[member] = rows[np.lexsort((descending, stretch))]
+        return order
 
 
 def pieces(file: BinaryIO, size: int = PIECE) -> Iterator[bytes]:
     """The file in pieces of whole lines that end where a topic ends, as long as its lines stand together."""
     begun = b""
-    while piece := begun + file.read(size):
-        begun = b""
+    while piece := file.read(size):
         if not piece.endswith(b"\n"):
             piece += file.readline()
         topic = piece[piece.rfind(b"\n", 0, len(piece) - 1) + 1 :].split(None, 1)[:1]
-        lines = [piece]
+        lines = [begun, piece]
+        begun = b""
         while line := file.readline():
             if line.split(None, 1)[:1] != topic:
                 begun = line
                 break
             lines.append(line)
         yield b"".join(lines)
+    if begun:
+        yield begun
 
 
 def run_columns(piece: bytes) -> Columns | None:
@@ -69,117 +101,94 @@ def run_columns(piece: bytes) -> Columns | None:
 
     Blanks may be tabs or several, and lines blank or with CR LF; comments, more fields or odd scores are for others.
     """
-    if not piece.endswith(b"\n"):
-        piece += b"\n"
-    return _columns(piece) or _columns(_single_blanks(piece))
-
-
-def _single_blanks(piece: bytes) -> bytes:
-    piece = piece.translate(_BLANKS)
-    while b"  " in piece:
-        piece = piece.replace(b"  ", b" ")
-    return _BLANK_LINES.sub(b"\n", piece.replace(b" \n", b"\n")).lstrip(b" \n")
-
-
-def _columns(piece: bytes) -> Columns | None:
-    import polars as pl
-
-    topic, docno = pl.col("topic"), pl.col("docno")
-    table = _table(
-        piece,
-        {"topic": pl.String, "q0": pl.String, "docno": pl.String, "rank": pl.String, "score": pl.Float64, "tag": pl.String},
-        [topic, docno, docno.hash(SEED).alias("hash"), pl.col("score"), topic.hash(SEED).alias("topics")],
-    )
-    if table is None or table["score"].null_count():
+    fields = plain_fields(piece, 6) or plain_fields(_tidy(piece), 6)
+    if fields is None:
         return None
-    scores = table["score"].to_numpy()
-    heads, lengths = _stretches(table["topic"], table["topics"].to_numpy())
-    if np.isnan(scores).any() or any(head.startswith("#") for head in heads):
+    scores = fields.column(4).numbers()
+    heads, lengths = _stretches(fields.column(0))
+    if scores is None or not np.isfinite(scores).all() or np.strings.startswith(heads, b"#").any():
         return None
-    tag = piece[piece.rfind(b"\n", 0, len(piece) - 1) + 1 :].split()[5]
-    return Columns(heads, lengths, table["docno"], table["hash"].to_numpy(), scores, tag)
+    tag = bytes(fields.column(5)[np.array([-1])].values()[0])
+    return Columns(heads, lengths, fields.column(2), scores, tag)
 
 
-def _table(piece: bytes, schema: "dict[str, type[pl.DataType]]", wanted: "list[pl.Expr]") -> "pl.DataFrame | None":
-    """Columns of lines that have all fields of the schema, no more, with one blank between."""
-    import polars as pl
-
-    separator = "\t" if piece.find(b"\t", 0, piece.find(b"\n")) >= 0 else " "
-    counted = _blanks(np.frombuffer(piece, np.uint8), ord(separator))
-    if counted is None:
-        return None
-    try:
-        source = pl.scan_csv(piece, has_header=False, separator=separator, quote_char=None, schema=schema)
-        table = source.select(wanted).collect().rechunk()
-    except pl.exceptions.PolarsError:  # a line of more fields, a number that is none, bytes that are not UTF-8
-        return None
-    # No line has more fields than it should, none is empty, and there are as many separators as they need.
-    fields = len(schema)
-    return table if counted == (fields * table.height, (fields - 1) * table.height) else None
+def _tidy(piece: bytes) -> bytes:
+    return BLANK_LINES.sub(b"\n", single_blanks(piece)).lstrip(b"\n")
 
 
-def _blanks(codes: NDArray[np.uint8], separator: int) -> tuple[int, int] | None:
-    """How many blanks of any kind there are, and how many separators; None if two stand together, or one comes first.
+def _stretches(topics: Column) -> tuple[NDArray[np.bytes_], NDArray[np.int64]]:
+    """The values where they change, and for how many lines each stands."""
+    starts = topics.heads()
+    return topics[starts].values(), np.diff(np.append(starts, len(topics))).astype(np.int64)
 
-    Block by block, in the same memory: fresh memory for all of a piece would cost more than the counting.
+
+def read_rankings(opened: Callable[[], BinaryIO], dialect: Dialect | None = None) -> Rankings | None:
+    """A plain run in evaluation order, None for any other: one that is not plain, has the lines of a topic apart,
+    or names a document twice. Memory is that of the rankings, twice, and of a piece.
     """
-    blanks = separators = 0
-    before = True
-    low = np.empty(min(_BLOCK, len(codes)) + 1, bool)
-    for start in range(0, len(codes), _BLOCK):
-        block = codes[start : start + _BLOCK]
-        inside = low[: len(block) + 1]
-        inside[0] = before
-        np.less_equal(block, ord(" "), out=inside[1:])
-        if (inside[1:] & inside[:-1]).any():  # an empty field, or a blank line
-            return None
-        before = bool(inside[-1])
-        blanks += int(np.count_nonzero(inside[1:]))
-        separators += int(np.count_nonzero(block == separator))
-    return (blanks, separators) if len(codes) else None
+    parts: list[Rankings] = []
+    with opened() as file:
+        for piece in pieces(file):
+            columns = run_columns(piece)
+            if columns is None or any_twice(columns.keys(np.arange(len(columns.heads)))):
+                return None
+            order = columns.order(dialect)
+            docnos, scores = columns.docnos, columns.scores
+            if order is not None:
+                docnos, scores = docnos[order], scores[order]
+            tag = columns.tag.decode("utf-8", "replace")
+            parts.append(Rankings(tag, columns.heads, columns.lengths, docnos.values(), scores))
+    return _joined(parts)
 
 
-def _stretches(values: "pl.Series", hashes: NDArray[np.uint64]) -> tuple[list[str], NDArray[np.int64]]:
-    """The values where they change, and for how many rows each stands."""
-    starts = np.flatnonzero(np.concatenate(([True], hashes[1:] != hashes[:-1])))
-    return values[starts].to_list(), np.diff(np.append(starts, len(hashes))).astype(np.int64)
+def _joined(parts: Sequence[Rankings]) -> Rankings | None:
+    """One of several, whose `offsets` are lengths still and whose topics are in the order of the file."""
+    if not parts:
+        return None
+    heads, lengths = np.concatenate([part.topics for part in parts]), np.concatenate([part.offsets for part in parts])
+    topics, order, _ = distinct(heads)
+    if len(topics) < len(heads):
+        return None
+    docnos, scores = (np.concatenate([getattr(part, name) for part in parts]) for name in ("docnos", "scores"))
+    offsets = np.concatenate(([0], np.cumsum(lengths[order]))).astype(np.int64)
+    if (order[1:] < order[:-1]).any():
+        starts = np.cumsum(lengths) - lengths
+        rows = np.repeat(starts[order] - offsets[:-1], lengths[order]) + np.arange(len(docnos))
+        docnos, scores = docnos[rows], scores[rows]
+    return Rankings(parts[-1].tag, topics, offsets, docnos, scores)
+
+
+def any_twice(keys: NDArray[np.uint64]) -> bool:
+    """Whether two lines may hold the same pair: exactly, but for clashes of 64-bit keys, which cost only time.
+
+    Halves of keys are sorted, at a fraction of the time; where two are equal the whole keys are compared.
+    """
+    halves = (keys >> np.uint64(32)).astype(np.uint32)
+    ordered = np.sort(halves)
+    met = ordered[1:][ordered[1:] == ordered[:-1]]
+    if not len(met):
+        return False
+    crowd = np.sort(keys[np.isin(halves, met)])
+    return bool((crowd[1:] == crowd[:-1]).any())
 
 
 @dataclass(frozen=True, eq=False)
 class QrelsColumns:
     """Lines of qrels in the order of the file; `heads` and `lengths` as for runs."""
 
-    heads: list[str]
+    heads: NDArray[np.bytes_]
     lengths: NDArray[np.int64]
-    docnos: "pl.Series"
+    docnos: Column
     grades: NDArray[np.int64]
 
 
 def qrels_columns(data: bytes) -> QrelsColumns | None:
     """The columns of qrels, None unless they are plain: four fields to a line, one blank between, whole grades."""
-    import polars as pl
-
-    if not data.endswith(b"\n"):
-        data += b"\n"
-    topic = pl.col("topic")
-    table = _table(
-        data,
-        {"topic": pl.String, "q0": pl.String, "docno": pl.String, "grade": pl.Int64},
-        [topic, pl.col("docno"), pl.col("grade"), topic.hash(SEED).alias("topics")],
-    )
-    if table is None or table["grade"].null_count():
+    fields = plain_fields(data, 4)
+    if fields is None:
         return None
-    heads, lengths = _stretches(table["topic"], table["topics"].to_numpy())
-    if any(head.startswith("#") for head in heads):
+    grades = fields.column(3).integers()
+    heads, lengths = _stretches(fields.column(0))
+    if grades is None or np.strings.startswith(heads, b"#").any():
         return None
-    return QrelsColumns(heads, lengths, table["docno"], table["grade"].to_numpy())
-
-
-def as_bytes(texts: "pl.Series") -> NDArray[np.bytes_]:
-    """A series of text as an 'S' array."""
-    width = texts.str.len_bytes().max()
-    if not isinstance(width, int) or width != texts.str.len_chars().max():
-        return np.array([text.encode() for text in texts.to_list()], np.bytes_)
-    joined = texts.str.pad_end(width, "\0").str.join("").item()
-    found = np.frombuffer(joined.encode(), f"S{width}") if len(joined) == width * len(texts) else None
-    return np.array([text.encode() for text in texts.to_list()], np.bytes_) if found is None or not joined.isascii() else found
+    return QrelsColumns(heads, lengths, fields.column(2), grades)

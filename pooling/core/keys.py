@@ -5,7 +5,9 @@ docnos themselves, and when keys of distinct pairs clash they are made again wit
 and the same on every machine, whatever the documents are called.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,14 +18,15 @@ from pooling.core.findings import shown
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _SHIFT = np.uint64(31)
-_WORD = 8
+WORD = 8  # bytes of a docno that are taken at once
 
 
 def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """A bijection of 64-bit words that keeps 0, so that the padding of a docno adds nothing to its key."""
     values = values * _MIX
     values ^= values >> _SHIFT
-    return values * _STEP
+    values *= _STEP
+    return values
 
 
 def pair_keys(codes: NDArray[np.int64], docnos: NDArray[np.bytes_], seed: int = 0) -> NDArray[np.uint64]:
@@ -33,13 +36,30 @@ def pair_keys(codes: NDArray[np.int64], docnos: NDArray[np.bytes_], seed: int = 
     8-byte words, each mixed and times an odd factor drawn from the seed (multilinear hashing; Lemire and Kaser 2014),
     so that a clash under one seed is gone under another.
     """
-    count = -(-max(docnos.dtype.itemsize, 1) // _WORD)
-    words = np.ascontiguousarray(docnos, dtype=f"S{count * _WORD}").view("<u8").reshape(len(docnos), count)
-    factors = _mixed(np.arange(1, count + 2, dtype=np.uint64) + np.uint64(1000 * seed)) | np.uint64(1)
-    keys: NDArray[np.uint64] = _mixed(codes.astype(np.uint64)) * factors[0]
-    for column in range(count):
-        keys += _mixed(words[:, column]) * factors[column + 1]
+    return word_keys(codes, docno_words(docnos), seed)
+
+
+def docno_words(docnos: NDArray[np.bytes_]) -> tuple[NDArray[np.uint64], ...]:
+    """Eight bytes of each docno after the other as numbers, zeros behind its end."""
+    count = -(-max(docnos.dtype.itemsize, 1) // WORD)
+    words = np.ascontiguousarray(docnos, dtype=f"S{count * WORD}").view("<u8").reshape(len(docnos), count)
+    return tuple(np.ascontiguousarray(words[:, column]) for column in range(count))
+
+
+def word_keys(codes: NDArray[np.int64], words: Iterable[NDArray[np.uint64]], seed: int = 0) -> NDArray[np.uint64]:
+    """The keys of pairs whose docnos come eight bytes of each after the other; zeros at the end make no difference."""
+    factor = _factor(1, seed)
+    keys: NDArray[np.uint64] = _mixed(codes.astype(np.uint64)) * factor
+    for number, word in enumerate(words, 2):
+        part = _mixed(word)
+        part *= _factor(number, seed)
+        keys += part
     return keys
+
+
+@lru_cache(maxsize=256)
+def _factor(number: int, seed: int) -> np.uint64:
+    return np.uint64(_mixed(np.array([number + 1000 * seed], np.uint64))[0] | np.uint64(1))
 
 
 def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
@@ -54,6 +74,12 @@ def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64], NDA
     places = np.empty(len(values), np.int64)
     places[order] = np.cumsum(first) - 1
     return ordered[first], order[first], places
+
+
+def in_order(codes: NDArray[np.int64], values: NDArray[Any]) -> bool:
+    """Whether rows are sorted by code, then value, ascending: where they are, sorting them can be spared."""
+    above, same = codes[1:] > codes[:-1], codes[1:] == codes[:-1]
+    return bool((above | (same & (values[1:] >= values[:-1]))).all())
 
 
 def group_pairs(codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -71,15 +97,18 @@ def group_pairs(codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> tuple[N
         seed += 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PairIndex:
-    """Distinct pairs, ready to be looked up: `keys` sorted, `rows` where each came from."""
+    """Distinct pairs, ready to be looked up: a table of places by the first bits of their keys.
+
+    Of pairs that meet in one place the last has it; the others are in the next table, by the next bits, and so on.
+    """
 
     codes: NDArray[np.int64]
     docnos: NDArray[np.bytes_]
     keys: NDArray[np.uint64]
-    rows: NDArray[np.int64]
     seed: int
+    _tables: tuple[tuple[NDArray[np.int32], int], ...]  # each with the bits of the key that those before it took
 
     @classmethod
     def build(cls, codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> "PairIndex":
@@ -87,11 +116,11 @@ class PairIndex:
         seed = 0
         while True:
             keys = pair_keys(codes, docnos, seed)
+            ordered = np.sort(keys)
+            if not (ordered[1:] == ordered[:-1]).any():
+                return cls(codes, docnos, keys, seed, tuple(_tables(keys)))
             rows = np.argsort(keys, kind="stable")
-            keys = keys[rows]
-            clash = np.flatnonzero(keys[1:] == keys[:-1])
-            if not len(clash):
-                return cls(codes, docnos, keys, rows, seed)
+            clash = np.flatnonzero(keys[rows[1:]] == keys[rows[:-1]])
             one, other = rows[clash], rows[clash + 1]
             if ((docnos[one] == docnos[other]) & (codes[one] == codes[other])).any():
                 raise ValueError(f"expected distinct pairs of topic and docno, found {shown(docnos[one[0]])} again")
@@ -99,16 +128,43 @@ class PairIndex:
 
     def find(self, codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> NDArray[np.int64]:
         """The row of each pair asked for, -1 where it is not in the index."""
-        if not len(self.keys):
-            return np.full(len(docnos), -1, np.int64)
-        keys = pair_keys(codes, docnos, self.seed)
-        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        asked = np.flatnonzero(self.keys[places] == keys)
-        rows = self.rows[places[asked]]
+        asked, rows = self.proposed(pair_keys(codes, docnos, self.seed))
         same = (self.docnos[rows] == docnos[asked]) & (self.codes[rows] == codes[asked])
         found = np.full(len(docnos), -1, np.int64)
         found[asked[same]] = rows[same]
         return found
+
+    def proposed(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Which of these keys are in the index, ascending, and the row that has each."""
+        found = np.full(len(keys), -1, np.int32)
+        left: NDArray[np.int64] | None = None  # all
+        for table, taken in self._tables:
+            rows = table[_slots(keys if left is None else keys[left], taken, table)]
+            there = np.flatnonzero(rows >= 0)
+            rows, left = rows[there], there if left is None else left[there]
+            same = self.keys[rows] == keys[left]
+            found[left[same]] = rows[same]
+            left = left[~same]
+            if not len(left):
+                break
+        asked = np.flatnonzero(found >= 0)
+        return asked, found[asked].astype(np.int64)
+
+
+def _tables(keys: NDArray[np.uint64]) -> Iterator[tuple[NDArray[np.int32], int]]:
+    rows, taken = np.arange(len(keys), dtype=np.int32), 0
+    while len(rows):
+        bits = min(len(rows).bit_length() + 3, max(len(rows).bit_length(), 22))  # sparse while that costs little
+        table = np.full(1 << bits, -1, np.int32)
+        slots = _slots(keys[rows], taken, table)
+        table[slots] = rows
+        yield table, taken
+        rows, taken = rows[table[slots] != rows], taken + bits
+
+
+def _slots(keys: NDArray[np.uint64], taken: int, table: NDArray[np.int32]) -> NDArray[np.int64]:
+    bits = len(table).bit_length() - 1
+    return ((keys << np.uint64(taken)) >> np.uint64(64 - bits)).view(np.int64)
 
 
 def code_topics(topics: NDArray[np.bytes_]) -> tuple[NDArray[np.bytes_], NDArray[np.int64]]:

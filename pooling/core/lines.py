@@ -1,13 +1,15 @@
 """Rules that hold for every text file: encoding, line ends, columns parted by blanks."""
 
+import io
 import re
-from collections.abc import Iterator, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Set
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core import packed
+from pooling.core.fields import Fields, plain_fields
 from pooling.core.findings import Report, shown
 from pooling.core.keys import find_topics
 
@@ -15,9 +17,14 @@ MAX_ID = 255  # bytes of a topic number or docno
 BOM = b"\xef\xbb\xbf"
 
 _CHUNK = 4 << 20
+_CONTROLS = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_IS_BLANK = np.zeros(256, bool)
-_IS_BLANK[list(b" \t\n")] = True
+_NAMED = 20  # topics that a sentence names
+_NUMERAL = re.compile(r"[0-9]{1,18}|[^0-9]+")
+_BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
+BLANK_LINES = re.compile(rb"\n\n+")
+
+Made = TypeVar("Made")
 
 
 Unpackable = packed.Unpackable
@@ -47,7 +54,7 @@ def clean_text(data: bytes, report: Report) -> bytes | None:
     if b"\r" in data:
         report.add("warning", "CRLF", 0, "Lines end with CR LF or CR. They are read as line ends.")
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if _CONTROL.search(data):
+    if len(data.translate(None, _CONTROLS)) < len(data):
         for number, line in enumerate(data.split(b"\n"), 1):
             if found := _CONTROL.search(line):
                 value = f"0x{line[found.start()]:02X}"
@@ -82,73 +89,86 @@ def spelled_topics(
     return np.where(changed, bare, names), changed, known | changed
 
 
+def listed_topics(numbers: Iterable[str]) -> str:
+    """Topics as a sentence names them, 9 before 10: "topic 7", "topics 7, 9 and 10", of many the first and how many more."""
+    ordered = [shown(number) for number in sorted(numbers, key=_natural)]
+    if len(ordered) == 1:
+        return f"topic {ordered[0]}"
+    named, more = ordered[:_NAMED], len(ordered) - _NAMED
+    last = f"{more:,} more" if more > 0 else named.pop()
+    return f"topics {', '.join(named)} and {last}"
+
+
+def _natural(text: str) -> tuple[tuple[bool, int, str], ...]:
+    """Digits compare as numbers."""
+    parts = _NUMERAL.findall(text)
+    return tuple(
+        (not part.isascii() or not part.isdigit(), int(part) if part.isascii() and part.isdigit() else 0, part)
+        for part in parts
+    )
+
+
 def zeros_message(given: bytes, taken: bytes) -> str:
     return f"Topic {shown(given)} is taken as topic {shown(taken)} of this collection."
 
 
 def careful_rows(data: bytes) -> Iterator[tuple[int, list[bytes]]]:
     """Number and fields of every line that is neither blank nor a comment (`#`, with or without blanks before it)."""
-    for number, line in enumerate(data.split(b"\n"), 1):
+    for number, line in enumerate(io.BytesIO(data), 1):
         fields = line.split()  # of what it splits at, `clean_text` leaves only spaces and tabs
         if fields and not fields[0].startswith(b"#"):
             yield number, fields
 
 
-@dataclass(frozen=True)
-class Table:
-    """The fields of a file whose every line has the same number of them; `lines` are their line numbers."""
-
-    lines: NDArray[np.int64]
-    columns: tuple[NDArray[np.bytes_], ...]
-
-
-def quick_table(data: bytes, width: int, *, longest: int = MAX_ID, chunk: int = _CHUNK) -> Table | None:
-    """All fields of a clean file at once, without a loop over lines; None if anything is odd.
+def quick_lines(
+    data: bytes,
+    width: int,
+    take: Callable[[NDArray[np.int64], Fields], Made | None],
+    *,
+    longest: int = MAX_ID,
+    chunk: int = _CHUNK,
+) -> list[Made] | None:
+    """What `take` makes of the line numbers and fields of each chunk of a clean file; None if anything is odd, or it is.
 
     Odd is: a line that has not `width` fields, a comment, a field of more than `longest` bytes, no line at all. Blank
-    lines are no oddity. `data` is as `clean_text` gives it. Memory grows with the columns, not with the file: it is
-    read in chunks that end at a line's end. What is odd is for `careful_rows` to name.
+    lines and several blanks are no oddity. `data` is as `clean_text` gives it. Memory grows with what is taken, not with
+    the file: it is read in chunks that end at a line's end. What is odd is for `careful_rows` to name.
     """
-    tables: list[Table] = []
+    made: list[Made] = []
     start = line = 0
     while start < len(data):
         end = len(data) if start + chunk >= len(data) else data.rfind(b"\n", start, start + chunk) + 1
         if end <= start:  # a line longer than a chunk
             return None
         part = data[start:end]
-        table = _quick_chunk(part, width, longest, line)
-        if table is None:
-            return None
-        tables.append(table)
-        line += part.count(b"\n")
         start = end
-    lines = np.concatenate([np.zeros(0, np.int64), *(table.lines for table in tables)])
-    if not len(lines):
+        if (found := _quick_chunk(part, width, longest)) is not None:
+            taken = take(found[0] + line, found[1])
+            if taken is None:
+                return None
+            made.append(taken)
+        elif not part.isspace():
+            return None
+        line += part.count(b"\n")
+    return made or None
+
+
+def _quick_chunk(data: bytes, width: int, longest: int) -> tuple[NDArray[np.int64], Fields] | None:
+    fields = plain_fields(data, width)
+    if fields is not None:
+        lines = np.arange(1, len(fields) + 1)
+    else:
+        tidy = single_blanks(data)
+        filled = np.diff(np.flatnonzero(np.frombuffer(b"\n" + tidy + b"\n", np.uint8) == ord("\n"))) > 1
+        fields, lines = plain_fields(BLANK_LINES.sub(b"\n", tidy).lstrip(b"\n"), width), np.flatnonzero(filled) + 1
+    if fields is None or fields.longest > longest or (fields.text[fields.column(0).starts] == ord("#")).any():
         return None
-    return Table(lines, tuple(np.concatenate([table.columns[i] for table in tables]) for i in range(width)))
+    return lines, fields
 
 
-def _quick_chunk(data: bytes, width: int, longest: int, line: int) -> Table | None:
-    array = np.frombuffer(data + bytes(longest + 1), np.uint8)  # padded, so that a window fits behind each field
-    blank = np.ones(len(data) + 2, bool)
-    blank[1:-1] = _IS_BLANK[array[: len(data)]]
-    edges = np.flatnonzero(blank[1:] != blank[:-1])
-    starts, lengths = edges[0::2], edges[1::2] - edges[0::2]
-    if len(starts) % width or (len(lengths) and lengths.max() > longest):
-        return None
-    if not len(starts):
-        return Table(np.zeros(0, np.int64), (np.zeros(0, "S1"),) * width)
-    breaks = np.flatnonzero(array[: len(data)] == ord("\n"))
-    first, last = np.searchsorted(breaks, starts[0::width]), np.searchsorted(breaks, starts[width - 1 :: width])
-    if (first != last).any() or (first[1:] <= last[:-1]).any() or (array[starts[0::width]] == ord("#")).any():
-        return None
-    columns = tuple(_gather(array, starts[i::width], lengths[i::width]) for i in range(width))
-    return Table(first.astype(np.int64) + line + 1, columns)
-
-
-def _gather(array: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.bytes_]:
-    """The fields at `starts` as one 'S' array, by windows of the longest field's width with the rest set to zero."""
-    width = int(lengths.max())
-    windows = np.lib.stride_tricks.sliding_window_view(array, width)[starts]
-    windows[np.arange(width) >= lengths[:, None]] = 0
-    return windows.view(f"S{width}").reshape(len(starts))
+def single_blanks(data: bytes) -> bytes:
+    """The same lines with one blank between fields and none before or behind them."""
+    data = data.translate(_BLANKS)
+    while b"  " in data:
+        data = data.replace(b"  ", b" ")
+    return data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")

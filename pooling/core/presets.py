@@ -29,9 +29,6 @@ def _scale(*grades: tuple[str, str]) -> tuple[GradeSpec, ...]:
     return tuple(GradeSpec(value, label, definition, key=str(value)) for value, (label, definition) in enumerate(grades))
 
 
-# What an official measure may be called: the registry of evaluation knows each of them (tests/evaluation/test_registry.py).
-MEASURE_NAMES = ("AP", "Bpref", "nDCG", "P", "R", "RR", "Rprec", "Success")
-
 FOUR_GRADES = _scale(
     ("Not relevant", "Nothing in it answers the topic."),
     ("Partially relevant", "Touches the topic in passing, or answers a small part of it."),

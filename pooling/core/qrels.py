@@ -3,19 +3,20 @@
 import re
 from collections.abc import Collection, Set
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pooling.core.fields import Fields
 from pooling.core.findings import MAX_ERRORS, Report, shown
 from pooling.core.keys import PairIndex, code_topics, group_pairs
-from pooling.core.lines import MAX_ID, careful_rows, clean_text, quick_table, spelled_topics, zeros_message
+from pooling.core.lines import MAX_ID, careful_rows, clean_text, quick_lines, spelled_topics, zeros_message
 
 MAX_GRADE = 127  # as trec_eval; no scale comes near it
 
 _GRADE = re.compile(rb"-?[0-9]+")
-_IS_GRADE = np.zeros(256, bool)
-_IS_GRADE[list(b"\0-0123456789")] = True
+_LONG_GRADE = 10**9  # left to who goes line by line
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,16 +79,26 @@ def write_qrels(topics: NDArray[np.bytes_], docnos: NDArray[np.bytes_], grades: 
 
 
 def _quick_rows(data: bytes) -> _Rows | None:
-    table = quick_table(data, 4)
-    if table is None:
+    columns = quick_qrels(data)
+    return None if columns is None else _Rows(*columns)
+
+
+def quick_qrels(
+    data: bytes, *, longest: int = MAX_ID
+) -> tuple[NDArray[np.int64], NDArray[np.bytes_], NDArray[np.bytes_], NDArray[np.int64]] | None:
+    """Line numbers, topics, docnos and grades of a file in which nothing is wrong by form, None of any other."""
+
+    def take(lines: NDArray[np.int64], fields: Fields) -> tuple[Any, ...] | None:
+        grades = fields.column(3).integers()
+        if grades is None or (np.abs(grades) >= _LONG_GRADE).any():
+            return None
+        return lines, fields.column(0).values(), fields.column(2).values(), grades
+
+    chunks = quick_lines(data, 4, take, longest=longest)
+    if chunks is None:
         return None
-    topics, _, docnos, grades = table.columns
-    if grades.dtype.itemsize > 9 or not _IS_GRADE[grades.view(np.uint8)].all():
-        return None
-    try:
-        return _Rows(table.lines, topics, docnos, grades.astype(np.int64))
-    except ValueError:
-        return None
+    lines, topics, docnos, grades = (np.concatenate(column) for column in zip(*chunks, strict=True))
+    return lines, topics, docnos, grades
 
 
 def _careful_rows(data: bytes, report: Report) -> _Rows:

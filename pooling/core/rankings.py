@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.keys import PairIndex, code_topics, find_topics
+from pooling.core.keys import PairIndex, code_topics, find_topics, in_order
 
 Dialect = Literal["9", "10"]
 
@@ -30,7 +30,7 @@ def evaluation_order(
     if dialect == "9":
         with np.errstate(over="ignore"):  # beyond 3.4e38 a single float is infinite, for trec_eval 9 too
             compared = scores.astype(np.float32)
-    order = np.lexsort((-compared, codes))
+    order = np.arange(len(codes)) if in_order(codes, -compared) else np.lexsort((-compared, codes))
     tied = np.zeros(len(order), bool)
     tied[1:] = (compared[order[1:]] == compared[order[:-1]]) & (codes[order[1:]] == codes[order[:-1]])
     if tied.any():

@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core.findings import Report, Said, Severity, shown
-from pooling.core.keys import PairIndex, code_topics, distinct, group_pairs
-from pooling.core.lines import spelled_topics, zeros_message
+from pooling.core.keys import PairIndex, code_topics, distinct, group_pairs, in_order
+from pooling.core.lines import listed_topics, spelled_topics, zeros_message
 from pooling.core.nearest import Nearest
 from pooling.core.rankings import evaluation_order
 
 TextLengths = Callable[[NDArray[np.bytes_]], NDArray[np.int64]]
+
+TAG_TAKEN = "The tag is in use; choose another or replace the run."
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
@@ -61,8 +63,7 @@ def check_columns(
         message = f'Column 2 is "{shown(value)}", expected "Q0". The value is ignored.'
         report.add(grave, "Q0", line, message, shown(value), "Q0")
     if columns.tag.decode() in tags_taken:
-        message = f'The tag "{shown(columns.tag)}" is in use; choose another or replace the run.'
-        report.add("error", "TAG_TAKEN", 0, message, shown(columns.tag))
+        report.add("error", "TAG_TAKEN", 0, TAG_TAKEN, shown(columns.tag))
     names, codes = code_topics(columns.topics)
     known = np.ones(len(names), bool)
     if topics is not None:
@@ -103,13 +104,11 @@ def _match_topics(
 
 
 def _missing_topics(names: NDArray[np.bytes_], topics: Set[str], severity: Severity, report: Report) -> None:
-    missing = sorted(topics - set(np.strings.decode(names, "utf-8").tolist()), key=str.encode)
-    report.add_many(
-        severity,
-        "TOPIC_MISSING",
-        np.zeros(len(missing), np.int64),
-        lambda i: f"No documents for topic {shown(missing[i])}; it will score 0.",
-    )
+    missing = topics - set(np.strings.decode(names, "utf-8").tolist())
+    if missing:
+        many = len(missing) > 1
+        words = f"No documents for {listed_topics(missing)}; {'each' if many else 'it'} will score 0."
+        report.add(severity, "TOPIC_MISSING", 0, words, "" if many else shown(next(iter(missing))))
 
 
 def _unknown_documents(columns: RunColumns, docnos: NDArray[np.bytes_], severity: Severity, report: Report) -> None:
@@ -187,7 +186,8 @@ def _check_order(
     depth: int | None,
 ) -> None:
     """Numbers of documents, ranks, and whether ranks and scores tell the same order; `rows` are those to look at."""
-    rows = rows[np.argsort(codes[rows], kind="stable")]  # by topic, then as in the file
+    if (codes[rows[1:]] < codes[rows[:-1]]).any():
+        rows = rows[np.argsort(codes[rows], kind="stable")]  # by topic, then as in the file
     topic, lines, ranks, scores = codes[rows], columns.lines[rows], columns.ranks[rows], columns.scores[rows]
     starts = np.flatnonzero(np.concatenate(([True], topic[1:] != topic[:-1])))
     counts = np.diff(np.append(starts, len(rows)))
@@ -202,7 +202,7 @@ def _check_order(
         lines[starts[odd]],
         lambda i: f"The ranks of topic {shown(name[odd[i]])} start at {lowest[odd[i]]}, expected 0 or 1. They are ignored.",
     )
-    by_rank = np.lexsort((ranks, topic))
+    by_rank = np.arange(len(rows)) if in_order(topic, ranks) else np.lexsort((ranks, topic))
     before, after = by_rank[:-1], by_rank[1:]
     together = topic[before] == topic[after]
     repeated = _first_of_each(topic, after[together & (ranks[before] == ranks[after])])
@@ -289,8 +289,9 @@ def _ties(
     report: Report,
 ) -> None:
     """Topics whose scores are all equal, each; other tied scores once for the file, with their number."""
-    order = np.lexsort((columns.scores[rows], topic))
-    scores, lines = columns.scores[rows][order], columns.lines[rows]
+    scores, lines = columns.scores[rows], columns.lines[rows]
+    order = np.arange(len(rows)) if in_order(topic, -scores) else np.lexsort((scores, topic))
+    scores = scores[order]
     equal = (scores[1:] == scores[:-1]) & (topic[1:] == topic[:-1])  # `topic` is sorted, so its order stays
     constant = (np.bincount(topic[1:][equal], minlength=int(topic[-1]) + 1)[topic[starts]] == counts - 1) & (counts > 1)
     flat = np.flatnonzero(constant)

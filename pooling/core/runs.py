@@ -7,16 +7,20 @@ being the first character that is no more part of it.
 import math
 import re
 from collections.abc import Collection, Set
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pooling.core.fields import Fields
 from pooling.core.findings import MAX_ERRORS, Report, shown
 from pooling.core.keys import group_pairs
-from pooling.core.lines import MAX_ID, careful_rows, clean_text, quick_table
+from pooling.core.lines import MAX_ID, careful_rows, clean_text, quick_lines
 from pooling.core.rankings import Rankings
+from pooling.core.repairs import offers, repaired
 from pooling.core.run_checks import RunColumns, TextLengths, check_columns
 
 Form = Literal["documents", "columns", "suffix"]
@@ -26,11 +30,10 @@ _RANK = re.compile(rb"-?[0-9]+")
 _SCORE = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _SPAN = re.compile(rb"(.+):([0-9]{1,17})-([0-9]{1,17})")
+_COMMENT = re.compile(rb"\s*#")
 _HEADER = 1 << 18  # bytes in which a header and the first result are looked for
 _RANK_LIMIT = 10**18  # beyond it a rank is cut, since it is only compared
-_IS_RANK, _IS_SCORE = np.zeros(256, bool), np.zeros(256, bool)
-_IS_RANK[list(b"\0-0123456789")] = True
-_IS_SCORE[list(b"\0+-.0123456789eE")] = True
+_FIRST = np.zeros(1, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +41,7 @@ class RunRead:
     """What a run file holds. `rankings` are of documents, None unless the report is ok; `passages` of `docno:start-end`.
 
     `header` is the YAML text of an ir_metadata block in the comments, "" where there is none; the tag is "" if no line
-    has one.
+    has one. `offered` are the repairs that the file calls for, `mended` those that were made.
     """
 
     rankings: Rankings | None
@@ -46,6 +49,8 @@ class RunRead:
     tag: str
     header: str
     report: Report
+    offered: tuple[str, ...] = ()
+    mended: tuple[str, ...] = ()
 
 
 def read_run(data: bytes, **options: Any) -> tuple[Rankings | None, str, Report]:
@@ -65,6 +70,7 @@ def check_run(
     depth: int | None = None,
     tags_taken: Collection[str] = (),
     text_lengths: TextLengths | None = None,
+    repair: Collection[str] = (),
     max_errors: int = MAX_ERRORS,
 ) -> RunRead:
     """Read and check a run file.
@@ -72,7 +78,8 @@ def check_run(
     `topics` are the collection's topic numbers and `docnos` its docnos (an 'S' array), None where not known; `complete`
     says that no other document exists, so that an unknown docno is an error rather than a warning. `strict` takes the
     severities of the NIST checkers. `depth` is the pool depth below which a topic is called short. `text_lengths` tells
-    how long the texts of documents are, to check spans against.
+    how long the texts of documents are, to check spans against. `repair` names what may be mended (`REPAIRS`), where
+    that is called for; the report is then that of the repaired run.
 
     A clean file is read as arrays; when any line is odd the whole file is read again line by line, and that reader
     names each fault. Both hand the same columns to the same checks.
@@ -85,9 +92,9 @@ def check_run(
     columns = (quick_columns(text) if form == "documents" else None) or careful_columns(text, report, form)
     if columns is None:
         return RunRead(None, None, "", header, report)
-    topics_read = check_columns(
-        columns,
-        report,
+    by_form = deepcopy(report)
+    check = partial(
+        check_columns,
         topics=topics,
         docnos=docnos,
         complete=complete,
@@ -97,13 +104,19 @@ def check_run(
         tags_taken=tags_taken,
         text_lengths=text_lengths,
     )
+    topics_read = check(columns, report)
+    offered = offers(report) if by_form.ok else ()
+    mended = tuple(name for name in offered if name in repair)
+    if mended:
+        columns, report = repaired(columns, mended, max_per_topic, by_form), by_form
+        topics_read = check(columns, report)
     tag = columns.tag.decode()
     if not report.ok:
-        return RunRead(None, None, tag, header, report)
+        return RunRead(None, None, tag, header, report, offered, mended)
     ranked = Rankings.build(tag, topics_read, columns.units, columns.scores)
     if columns.spans is None:
-        return RunRead(ranked, None, tag, header, report)
-    return RunRead(documents_of(ranked), ranked, tag, header, report)
+        return RunRead(ranked, None, tag, header, report, offered, mended)
+    return RunRead(documents_of(ranked), ranked, tag, header, report, offered, mended)
 
 
 def documents_of(passages: Rankings) -> Rankings:
@@ -120,6 +133,8 @@ def header_of(text: bytes) -> str:
     """The YAML of an ir_metadata block in the comments before the first result, "" if there is none."""
     lines: list[str] = []
     inside = False
+    if not _COMMENT.match(text):
+        return ""
     for line in text[:_HEADER].split(b"\n"):
         if line.strip() and not line.startswith(b"#"):
             break
@@ -149,31 +164,31 @@ def _form(text: bytes, docnos: NDArray[np.bytes_] | None) -> Form:
 def quick_columns(data: bytes) -> RunColumns | None:
     """The columns of a file in which nothing is wrong by form, None otherwise.
 
-    Python's own idea of a number is too wide (underscores, other scripts' digits, nan), so the characters are checked
-    before numpy converts: what remains is exactly the grammar of `careful_columns`.
+    What counts as a number is exactly the grammar of `careful_columns`.
     """
-    table = quick_table(data, 6)
-    if table is None:
+    chunks = quick_lines(data, 6, _quick_part)
+    if chunks is None or any(part.tag != chunks[0].tag for part in chunks):
         return None
-    topics, q0, docnos, ranks, scores, tags = table.columns
-    if (tags != tags[0]).any() or not _TAG.fullmatch(tags[0]) or not _IS_SCORE[_bytes(scores)].all():
-        return None
-    if ranks.dtype.itemsize > 18 or not _IS_RANK[_bytes(ranks)].all():
-        return None
-    try:
-        ranked, scored = ranks.astype(np.int64), scores.astype(np.float64)
-    except ValueError:
-        return None
-    if not np.isfinite(scored).all():
-        return None
-    other = np.flatnonzero(q0 != b"Q0")
-    odd_q0 = (int(table.lines[other[0]]), bytes(q0[other[0]])) if len(other) else None
-    sound = np.ones(len(topics), bool)
-    return RunColumns(bytes(tags[0]), table.lines, topics, docnos, ranked, scored, sound, odd_q0)
+    joined = {
+        name: np.concatenate([getattr(part, name) for part in chunks])
+        for name in ("lines", "topics", "docnos", "ranks", "scores", "sound")
+    }
+    return RunColumns(chunks[0].tag, **joined, odd_q0=next((part.odd_q0 for part in chunks if part.odd_q0), None))
 
 
-def _bytes(column: NDArray[np.bytes_]) -> NDArray[np.uint8]:
-    return column.view(np.uint8)
+def _quick_part(lines: NDArray[np.int64], fields: Fields) -> RunColumns | None:
+    tags, q0 = fields.column(5), fields.column(1)
+    ranks, scores = fields.column(3).integers(), fields.column(4).numbers()
+    if len(tags.heads()) > 1 or ranks is None or scores is None or not np.isfinite(scores).all():
+        return None
+    tag = bytes(tags[_FIRST].values()[0])
+    if not _TAG.fullmatch(tag):
+        return None
+    heads = q0.heads()
+    other = heads[q0[heads].values() != b"Q0"]
+    odd_q0 = (int(lines[other[0]]), bytes(q0[other[:1]].values()[0])) if len(other) else None
+    topics, docnos = fields.column(0).values(), fields.column(2).values()
+    return RunColumns(tag, lines, topics, docnos, ranks, scores, np.ones(len(lines), bool), odd_q0)
 
 
 @dataclass

@@ -28,6 +28,13 @@ def unpack(name: str) -> bytes:
         raise Stop(f"{name}: {error}") from error
 
 
+def write(name: str, data: bytes) -> None:
+    try:
+        Path(name).write_bytes(data)
+    except OSError as error:
+        raise Stop(f"{name}: {error.strerror}.") from error
+
+
 def say(words: str) -> None:
     sys.stderr.write(f"{words}\n")
 

@@ -4,7 +4,6 @@ import csv
 import hashlib
 import io
 import json
-import re
 import zipfile
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -16,10 +15,9 @@ from django.utils import timezone
 from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job, User
-from pooling.core.presets import MEASURE_NAMES, PRESETS, GradeSpec
+from pooling import measures as measure_names
+from pooling.core.presets import PRESETS, GradeSpec
 from pooling.models import Collection, Grade, Guideline, Membership, Role
-
-MEASURE = re.compile(r"(?P<name>[A-Za-z]+)(\([A-Za-z0-9_=.,]*\))?(@(?P<cutoff>[0-9]{1,6}))?")
 
 
 @transaction.atomic
@@ -54,10 +52,8 @@ def edit_collection(
 ) -> Collection:
     """Change what may change at any time. The address (slug) and the task never do."""
     require_not_archived(collection)
-    odd = [measure for measure in measures if not _is_measure(measure)]
-    if odd or not measures:
-        raise Refusal(f"Expected measures of {', '.join(MEASURE_NAMES)}, such as nDCG@10; found “{odd[0] if odd else ''}”.")
-    given = {"name": name.strip(), "description": description, "visibility": visibility, "measures": list(measures)}
+    official = _spelled(measures)
+    given = {"name": name.strip(), "description": description, "visibility": visibility, "measures": official}
     changed = [field for field, value in given.items() if getattr(collection, field) != value]
     for field in changed:
         setattr(collection, field, given[field])
@@ -66,9 +62,14 @@ def edit_collection(
     return collection
 
 
-def _is_measure(name: str) -> bool:
-    found = MEASURE.fullmatch(name)
-    return bool(found and found["name"] in MEASURE_NAMES and int(found["cutoff"] or 1) > 0)
+def _spelled(names: Sequence[str]) -> list[str]:
+    """The measures under the names they print, each once."""
+    if not names:
+        raise Refusal("Expected at least one measure, such as nDCG@10; found none.")
+    try:
+        return list(dict.fromkeys(measure_names.spelled(name) for name in names))
+    except ValueError as error:
+        raise Refusal(str(error)) from error
 
 
 @transaction.atomic

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from config.errors import Conflict, Refusal
@@ -13,6 +14,7 @@ from config.models import User
 from pooling import access, selectors
 from pooling.core.findings import Report
 from pooling.core.metadata import Metadata, checked_figures, read_metadata
+from pooling.core.run_checks import TAG_TAKEN
 from pooling.core.runs import RunRead, check_run
 from pooling.models import Collection, Role, Run, RunKind, RunVersion, Upload, UploadKind, UploadState
 from pooling.services.taking import Refused, close, locked, unpacked
@@ -38,6 +40,7 @@ def take_run(upload: Upload, path: Path, report: Report, work: Work) -> Report:
         strict=collection.strict_runs,
         tags_taken=[] if replacing else list(collection.runs.values_list("tag", flat=True)),
         text_lengths=selectors.text_lengths(collection),
+        repair=repairs_of(upload.options),
     )
     del data
     report, rankings = found.report, found.rankings
@@ -65,18 +68,25 @@ def _files(found: RunRead) -> list[str]:
 def _switch(upload: Upload, found: RunRead, about: Metadata, aside: dict[str, Path], work: Work) -> None:
     """The row, the verdict and the files, or nothing of them."""
     lines, topics = _counts(found)
-    facts = {"tag": found.tag, "topics": topics, "lines": lines}
+    facts = {"tag": found.tag, "topics": topics, "lines": lines, "repaired": list(found.mended)}
     try:
         with work.finish(f"Run {found.tag}: {lines:,} lines, {topics:,} topics"):
             collection = locked(upload.collection_id, UploadKind.RUN)
             _store(collection, upload, found, about)
             close(upload, UploadState.ACCEPTED, found.report, facts)
+            _replaced(upload).delete()
             for name, file in aside.items():
                 target: Path = settings.DATA / _path(upload, name)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 file.replace(target)
     except IntegrityError:  # the same file twice at once: the other was first
-        raise Refused("TAG_TAKEN", f'The tag "{found.tag}" is in use; choose another or replace the run.') from None
+        raise Refused("TAG_TAKEN", TAG_TAKEN) from None
+
+
+def _replaced(upload: Upload) -> QuerySet[Upload]:
+    """Reports of the same file as it was refused before."""
+    same = {"kind": UploadKind.RUN, "name": upload.name, "uploaded_by": upload.uploaded_by_id, "pk__lt": upload.pk}
+    return Upload.objects.filter(collection=upload.collection_id, state=UploadState.REFUSED, **same)
 
 
 def _counts(found: RunRead) -> tuple[int, int]:
@@ -110,6 +120,10 @@ def _store(collection: Collection, upload: Upload, found: RunRead, about: Metada
     return run
 
 
+def repairs_of(options: dict[str, str]) -> list[str]:
+    return [name for name in options.get("repair", "").replace(",", " ").split() if name]
+
+
 def figures_of(options: dict[str, str]) -> dict[str, float]:
     given = {name.removeprefix(FIGURE_PREFIX): value for name, value in options.items() if name.startswith(FIGURE_PREFIX)}
     return checked_figures(given)
@@ -121,7 +135,7 @@ def _keep(collection: Collection, run: Run, upload: Upload) -> None:
     if upload.options.get("replace") and not (mine or Role.ORGANIZER in access.roles_in(upload.uploaded_by, collection)):
         raise Refused("TAG_TAKEN", f'The tag "{run.tag}" is in use by a run of somebody else; choose another.')
     if not upload.options.get("replace"):
-        raise Refused("TAG_TAKEN", f'The tag "{run.tag}" is in use; choose another or replace the run.')
+        raise Refused("TAG_TAKEN", TAG_TAKEN)
     kept = {
         name: getattr(run, name) for name in ("version", "upload", "submitted_by", "topic_count", "line_count", "created_at")
     }

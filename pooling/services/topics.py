@@ -1,16 +1,16 @@
 """Topics: replaced by a file, given in another language by a file, or changed one at a time."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from django.db import transaction
-from django.db.models import ProtectedError
 
 from config.errors import Conflict, Refusal
 from config.models import User
 from pooling.core.findings import Report, shown
+from pooling.core.lines import listed_topics
 from pooling.core.topics import TEXTS, TopicSpec, read_topics
 from pooling.models import Collection, Topic, TopicVersion, Upload, UploadKind, UploadState
 from pooling.services.taking import Refused, close, locked, unpacked
@@ -37,13 +37,16 @@ def take_topics(upload: Upload, path: Path, report: Report, work: Work) -> Repor
         if options.get("parallel"):
             _translate(collection, topics, report)
         else:
-            _replace(collection, topics)
+            _replace(collection, topics, drop=bool(options.get("drop")))
         close(upload, UploadState.ACCEPTED, report, {"topics": len(topics)})
     return report
 
 
-def _replace(collection: Collection, specs: list[TopicSpec]) -> None:
-    """The collection's topics become these. One that stays keeps its row, since pooled items hang on it."""
+def _replace(collection: Collection, specs: list[TopicSpec], *, drop: bool) -> None:
+    """The collection's topics become these. One that stays keeps its row, since pooled items hang on it.
+
+    Fewer topics than before are taken only from somebody who said so, and one with pooled documents is never dropped.
+    """
     present = {topic.number: topic for topic in collection.topics.all()}
     changed: list[Topic] = []
     fresh: list[Topic] = []
@@ -53,15 +56,28 @@ def _replace(collection: Collection, specs: list[TopicSpec]) -> None:
         topic.title, topic.description, topic.narrative = spec.title, spec.description, spec.narrative
         topic.language, topic.translations, topic.extra = spec.language, spec.versions, spec.extra
         (changed if old else fresh).append(topic)
-    try:
-        Topic.objects.filter(pk__in=[topic.pk for topic in present.values()]).delete()
-    except ProtectedError:
-        pooled = collection.topics.filter(number__in=present, items__isnull=False).order_by("pk")
-        number = pooled.values_list("number", flat=True)[0]
-        words = f"Topic {number} is not in the file, but documents were pooled for it; leave it in."
-        raise Refused("TOPIC_POOLED", words) from None
+    _require_droppable(collection, set(present), drop=drop)
+    Topic.objects.filter(pk__in=[topic.pk for topic in present.values()]).delete()
     Topic.objects.bulk_create(fresh, batch_size=500)
     Topic.objects.bulk_update(changed, _FIELDS, batch_size=200)
+
+
+def _require_droppable(collection: Collection, lost: set[str], *, drop: bool) -> None:
+    held = collection.topics.filter(number__in=lost, items__isnull=False).distinct().values_list("number", flat=True)
+    if pooled := list(held):
+        many = len(pooled) > 1
+        which = _the(pooled)
+        words = f"{which} {'are' if many else 'is'} not in the file, but documents were pooled for {'them' if many else 'it'}; leave {'them' if many else 'it'} in."
+        raise Refused("TOPIC_POOLED", words)
+    if lost and not drop:
+        which, many = _the(lost), len(lost) > 1
+        lose = f"{which} of the collection {'are' if many else 'is'} not in the file and would be dropped"
+        raise Refused("TOPICS_DROPPED", f"{lose}; to drop {'them' if many else 'it'}, send the file again and say so.")
+
+
+def _the(numbers: Iterable[str]) -> str:
+    """Topics at the head of a sentence."""
+    return f"T{listed_topics(numbers)[1:]}"
 
 
 def _translate(collection: Collection, specs: list[TopicSpec], report: Report) -> None:
@@ -76,8 +92,8 @@ def _translate(collection: Collection, specs: list[TopicSpec], report: Report) -
             raise Refused("LANGUAGE", f"Topic {shown(spec.number)} needs {expected}.")
         topic.translations = {**topic.translations, spec.language: spec.texts, **replace(spec).versions}
         topic.save(update_fields=["translations"])
-    for number in present:
-        report.add("warning", "TOPIC_MISSING", 0, f"Topic {shown(number)} is not in the file.", shown(number))
+    if present:
+        report.add("warning", "TOPIC_MISSING", 0, f"{_the(present)} {'is' if len(present) == 1 else 'are'} not in the file.")
 
 
 @transaction.atomic

@@ -20,9 +20,10 @@ from pooling.core.encodings import ENCODINGS
 from pooling.core.findings import Report
 from pooling.core.lines import Unpackable
 from pooling.core.metadata import MAX_BYTES
+from pooling.core.repairs import REPAIRS
 from pooling.models import Collection, RunKind, Upload, UploadKind, UploadState
 from pooling.services.documents import take_documents
-from pooling.services.runs import figures_of, require_window, take_run
+from pooling.services.runs import figures_of, repairs_of, require_window, take_run
 from pooling.services.taking import Refused, close
 from pooling.services.topics import take_topics
 from pooling.services.work import Work
@@ -228,6 +229,8 @@ def _check_run_options(options: dict[str, str]) -> None:
     for name, most in (("group", 80), ("description", 5000), ("metadata", MAX_BYTES)):
         if len(options.get(name, "")) > most:
             raise Refusal(f"The {name} may have {most:,} characters; found {len(options[name]):,}.")
+    for name in repairs_of(options):
+        _require_one_of("repair", name, REPAIRS)
     priority = options.get("priority", "1")
     if not (priority.isascii() and priority.isdigit() and 1 <= int(priority[:9]) <= 999):
         raise Refusal(f"Expected a priority from 1 to 999; found “{priority[:40]}”.")
@@ -292,6 +295,18 @@ def _refuse(upload: Upload, report: Report, work: Work) -> None:
     with work.finish(f"Refused: {faults}. Nothing of the file was stored."):
         close(upload, UploadState.REFUSED, report)
     path.unlink(missing_ok=True)
+
+
+def dismiss_upload(upload: Upload) -> None:
+    """Take the report of a file that was not taken off the list; nothing else hangs on it."""
+    with transaction.atomic():
+        found = Upload.objects.select_for_update().get(pk=upload.pk)
+        live = Job.objects.filter(pk__in=[found.job_id], state__in=[JobState.WAITING, JobState.RUNNING]).exists()
+        if found.state == UploadState.ACCEPTED or (found.state == UploadState.RECEIVED and live):
+            raise Conflict("Only the report of a file that was refused, or could not be checked, can be dismissed.")
+        found.delete()
+    if found.path:
+        (settings.DATA / found.path).unlink(missing_ok=True)
 
 
 def _remove_strays(collection: Collection) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.forms import attempt
 from pooling import access, forms, selectors
@@ -95,3 +96,12 @@ def upload(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     findings = found.report.get("findings", [])
     here = "runs" if found.kind == UploadKind.RUN else str(found.kind)
     return page(request, "pooling/upload.html", collection, here=here, upload=found, findings=findings)
+
+
+@require_POST
+def dismiss(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.PARTICIPANT)
+    found = get_object_or_404(access.uploads_visible_to(request.user, collection), pk=pk)
+    uploads.dismiss_upload(found)
+    messages.success(request, f"The report of {found.name} is gone.")
+    return redirect("runs" if found.kind == UploadKind.RUN else str(found.kind), slug)

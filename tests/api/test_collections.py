@@ -210,9 +210,7 @@ def test_edit_changes_only_what_is_given(cast: Cast, caller_for: CallerFor) -> N
 
 def test_edit_tells_why_not(cast: Cast, caller_for: CallerFor) -> None:
     call = caller_for(cast.organizer)
-    assert call("PATCH", HARBOUR, {"measures": ["n DCG"]}) == error(
-        "invalid", "Expected measures of AP, Bpref, nDCG, P, R, RR, Rprec, Success, such as nDCG@10; found “n DCG”."
-    )
+    assert call("PATCH", HARBOUR, {"measures": ["P"]}) == error("invalid", '"P": P needs a cutoff, as in P@10.')
     assert call("PATCH", HARBOUR, {"name": None}) == error(
         "invalid",
         "name: Input should be a valid string",

@@ -53,6 +53,7 @@ def test_official_measures_are_the_default(capsys: pytest.CaptureFixture[str]) -
         (["nDCG@10", "AP(rel=2)", "P_5"], ["ndcg_cut_10", "AP(rel=2)", "P_5"]),
         (["iprec_at_recall.0.25"], ["iprec_at_recall_0.25"]),
         (["set_F.4.0"], ["set_F_4.0"]),
+        (["11pt_avg.0.8,0.2"], ["11pt_avg_0.8,0.2"]),
         (["ndcg.1=3,2=7"], ["ndcg_1=3,2=7"]),
         (["utility.2,-1,0,0"], ["utility_2,-1,0,0"]),
         (["rbp.p=0.8"], ["rbp_p=0.8"]),

@@ -14,6 +14,7 @@ from evaluation.core.dialects import RULES
 from evaluation.core.evaluate import evaluate_rankings
 from evaluation.core.judged import Given
 from evaluation.core.qrels import Qrels
+from evaluation.core.trec_names import lines
 from pooling.core.rankings import Dialect, Rankings
 from tests.evaluation import cases
 
@@ -58,6 +59,20 @@ def ours(qrels: cases.Qrels, run: cases.Run, rel: int, dialect: Dialect | None) 
 def test_dialect_9_is_equal_to_the_last_bit(qrels: cases.Qrels, run: cases.Run) -> None:
     for rel in range(1, min(lowest_top(qrels) + 1, 3) + 1):
         assert ours(qrels, run, rel, "9") == reference(qrels, run, rel)
+
+
+@given(survivable, cases.runs)
+@settings(max_examples=30, deadline=None)
+def test_other_points_of_recall_are_equal_to_the_last_bit(qrels: cases.Qrels, run: cases.Run) -> None:
+    expected = pytrec_eval.RelevanceEvaluator(qrels, {"11pt_avg.0.2,0.5,0.75"}).evaluate(run)
+    rankings, rules = [Rankings.from_dict("t", run, dialect="9")], RULES["9"]
+    measure = lines(["11pt_avg.0.2,0.5,0.75"])[0].measure
+    assert measure is not None
+    scores = evaluate_rankings(Qrels.from_dict(qrels), rankings, [measure], given=Given(rules.recall_points), rules=rules)
+    rows = zip(scores.topics.tolist(), scores.answered[0].tolist(), scores.values[0, 0].tolist(), strict=True)
+    assert {topic.decode(): value for topic, answered, value in rows if answered} == {
+        topic: row["11pt_avg"] for topic, row in expected.items()
+    }
 
 
 @given(survivable, cases.runs)

@@ -3,7 +3,6 @@
 import doctest
 import gzip
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ import pytest
 
 from evaluation import compare, evaluate, read_qrels, read_run, scoring
 from evaluation.core.comparison import TESTS
-from pooling.core import fast_runs
 from tests.golden import FOLDER
 
 QRELS = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 1}}
@@ -163,22 +161,6 @@ def test_compare_says_what_a_reader_should_know() -> None:
         compare(QRELS, [RUN])
     with pytest.raises(ValueError, match="expected a measure that is defined for every topic, found SL"):
         compare({"1": {"a": 1}}, [{"1": {"b": 1.0}}, {"1": {"a": 1.0}}], "SL")
-
-
-def test_a_forked_process_does_without_polars(files: tuple[Path, Path]) -> None:
-    """Its threads stayed with the parent, and it would wait for them for ever."""
-    expected = evaluate(*files, ["AP"]).mean("AP")
-    assert fast_runs.available()
-    reader, writer = os.pipe()
-    child = os.fork()
-    if not child:
-        mean = evaluate(*files, ["AP"]).mean("AP")
-        os.write(writer, repr((mean, fast_runs.available())).encode())
-        os._exit(0)
-    os.close(writer)
-    assert os.read(reader, 100).decode() == repr((expected, False))
-    os.waitpid(child, 0)
-    os.close(reader)
 
 
 def test_a_million_documents_of_one_topic() -> None:

@@ -94,4 +94,4 @@ def test_large_files_are_read_by_the_quick_reader() -> None:
     for line in (b"1 Q0 a 1 2.5 t\n", b"1\tQ0\ta\t1\t2.5\tt\n", b"1 Q0 a 1 2.5 t\r\n", b" 1  Q0\ta 1 2.5 t \n\n"):
         columns = fast_runs.run_columns(line * 3)
         assert columns is not None
-        assert (columns.heads, columns.lengths.tolist(), columns.scores.tolist()) == (["1"], [3], [2.5] * 3)
+        assert (columns.heads.tolist(), columns.lengths.tolist(), columns.scores.tolist()) == ([b"1"], [3], [2.5] * 3)

@@ -17,6 +17,7 @@ from pytest_django import Settings
 from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job
+from pooling import measures
 from pooling.core.presets import FOUR_GRADES, PRESETS, GradeSpec
 from pooling.models import Collection, Grade, Guideline, Role
 from pooling.services import collections, members
@@ -48,7 +49,7 @@ def test_preset_keeps_the_rules_of_a_scale(db: None, task: str) -> None:
     preset = PRESETS[task]
     made = factories.make_collection(factories.make_user(), task=task)
     collections.set_scale(made, grades=preset.grades, lenient_from=preset.lenient, strict_from=preset.strict)
-    assert all(collections._is_measure(measure) for measure in preset.measures)
+    assert [measures.spelled(measure) for measure in preset.measures] == list(preset.measures)
 
 
 @pytest.mark.parametrize(
@@ -91,25 +92,37 @@ def test_edit_changes_what_may_change(cast: Cast) -> None:
     assert (found.measures, found.slug, found.task) == (["nDCG@10", "P@30", "AP(rel=2)"], "harbour-trials", "ad-hoc")
 
 
+def test_official_measures_are_any_that_the_registry_knows(cast: Cast) -> None:
+    given = ["ndcg_cut_10", "nDCG@10", "RBP(p=0.8)", "nDCG(form='jk',b=2)@20", "Avg11pt(points={0.2,0.5})", "AP(rel=2)"]
+    edit(cast.collection, measures=given)
+    cast.collection.refresh_from_db()
+    assert cast.collection.measures == [
+        "nDCG@10",
+        "RBP(p=0.8)",
+        "nDCG(form='jk',b=2)@20",
+        "Avg11pt(points={0.2,0.5})",
+        "AP(rel=2)",
+    ]
+
+
 @pytest.mark.parametrize(
-    ("measures", "found"),
+    ("given", "words"),
     [
-        ([], ""),
-        (["AP", "P@"], "P@"),
-        (["a b"], "a b"),
-        (["<b>"], "<b>"),
-        (["RBP(p=0.8)"], "RBP(p=0.8)"),
-        (["ndcg"], "ndcg"),
-        (["P@0"], "P@0"),
+        ([], "Expected at least one measure, such as nDCG@10; found none."),
+        (["AP", "P@"], '"P@" is not a measure; expected one of NumQ, '),
+        (["a b"], '"a b" is not a measure; expected one of NumQ, '),
+        (["<b>"], '"<b>" is not a measure; expected one of NumQ, '),
+        (["P@0"], '"P@0": the cutoff must be a whole number of at least 1, got 0.'),
+        (["Fallout"], '"Fallout" needs more than runs and judgments; expected a measure of these alone.'),
     ],
 )
-def test_edit_refuses_odd_measures(cast: Cast, measures: list[str], found: str) -> None:
+def test_edit_refuses_odd_measures(cast: Cast, given: list[str], words: str) -> None:
+    before = cast.collection.measures
     with pytest.raises(Refusal) as error:
-        edit(cast.collection, measures=measures)
-    assert (
-        error.value.message
-        == f"Expected measures of AP, Bpref, nDCG, P, R, RR, Rprec, Success, such as nDCG@10; found “{found}”."
-    )
+        edit(cast.collection, measures=given)
+    assert error.value.message[: len(words)] == words
+    cast.collection.refresh_from_db()
+    assert cast.collection.measures == before
 
 
 # Scale

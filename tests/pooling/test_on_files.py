@@ -47,8 +47,7 @@ def test_check_run_as_a_person_sees_it(folder: Path) -> None:
         'bad.run:1: error: Score "1_000" is not a number; use a decimal point.',
         "bad.run:2: error: Topic 3 is not part of this collection.",
         "bad.run:2: error: Document d9 is not in the collection.",
-        "bad.run: warning: No documents for topic 10; it will score 0.",
-        "bad.run: warning: No documents for topic 2; it will score 0.",
+        "bad.run: warning: No documents for topics 2 and 10; each will score 0.",
     ]
 
 

@@ -1,12 +1,14 @@
 import gzip
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pooling.core.fields import Fields
 from pooling.core.findings import Report
-from pooling.core.lines import Unpackable, careful_rows, clean_text, quick_table, spelled_topics, unpack
+from pooling.core.lines import Unpackable, careful_rows, clean_text, quick_lines, spelled_topics, unpack
 
 
 def findings(report: Report) -> list[tuple[str, str, int]]:
@@ -70,25 +72,29 @@ blanks = st.sampled_from([b" ", b"\t", b"  ", b" \t"])
 ends = st.sampled_from([b"\n", b"\n\n", b" \n", b"\n \t\n"])
 
 
+def pairs(lines: Any, fields: Fields) -> list[tuple[int, list[bytes]]]:
+    columns = (fields.column(number).values().tolist() for number in range(2))
+    return [(line, list(row)) for line, *row in zip(lines.tolist(), *columns, strict=True)]
+
+
 @given(st.lists(st.tuples(st.lists(words, min_size=1, max_size=3), blanks, ends), max_size=8), st.integers(1, 40))
 @settings(max_examples=150, deadline=None)
-def test_the_quick_table_agrees_with_the_careful_rows(lines: list[tuple[list[bytes], bytes, bytes]], chunk: int) -> None:
+def test_the_quick_reader_agrees_with_the_careful_rows(lines: list[tuple[list[bytes], bytes, bytes]], chunk: int) -> None:
     """Whatever the quick reader takes, the careful one reads the same; what it leaves is odd indeed."""
     data = b"".join(blank.join(fields) + end for fields, blank, end in lines)
-    table = quick_table(data, 2, chunk=chunk)
+    taken = quick_lines(data, 2, pairs, chunk=chunk)
     rows = list(careful_rows(data))
-    if table is not None:
-        columns = zip(table.lines.tolist(), *(column.tolist() for column in table.columns), strict=True)
-        assert [(line, list(fields)) for line, *fields in columns] == rows
+    if taken is not None:
+        assert [row for part in taken for row in part] == rows
     else:
         long = any(len(line) >= chunk for line in data.split(b"\n"))
         comment = any(line.split()[:1] and line.split()[0].startswith(b"#") for line in data.split(b"\n"))
         assert long or comment or not rows or any(len(fields) != 2 for _, fields in rows)
 
 
-def test_quick_table_leaves_long_fields_to_the_careful_reader() -> None:
-    assert quick_table(b"a " + b"x" * 255, 2) is not None
-    assert quick_table(b"a " + b"x" * 256, 2) is None
+def test_the_quick_reader_leaves_long_fields_to_the_careful_reader() -> None:
+    assert quick_lines(b"a " + b"x" * 255, 2, pairs) is not None
+    assert quick_lines(b"a " + b"x" * 256, 2, pairs) is None
 
 
 def test_leading_zeros_match_only_where_the_collection_has_no_such_topic() -> None:

@@ -142,17 +142,28 @@ def test_bad_topics_leave_the_old_ones_and_no_file(cast: Cast) -> None:
 def test_replaced_topics_keep_their_rows_by_number(cast: Cast) -> None:
     take_topics(cast.collection, cast.organizer)
     first = cast.collection.topics.get(number="1").pk
-    take(cast.collection, cast.organizer, TOPICS, b"1\tnew title\n3\tthird\n")
+    take(cast.collection, cast.organizer, TOPICS, b"1\tnew title\n3\tthird\n", drop="yes")
     assert [(t.pk == first, t.number, t.title) for t in selectors.topics(cast.collection)] == [
         (True, "1", "new title"),
         (False, "3", "third"),
     ]
 
 
+def test_fewer_topics_are_asked_about_before_any_is_dropped(cast: Cast) -> None:
+    take_topics(cast.collection, cast.organizer)
+    upload = take(cast.collection, cast.organizer, TOPICS, b"1\tnew title\n")
+    words = "Topics 2 and 10 of the collection are not in the file and would be dropped; to drop them, send the file again and say so."
+    assert (upload.state, findings(upload)) == ("refused", [("TOPICS_DROPPED", 0)])
+    assert upload.report["findings"][0]["message"] == words
+    assert [topic.title for topic in selectors.topics(cast.collection)] == ["tidal power", "harbour walls", "pilots"]
+    assert take(cast.collection, cast.organizer, TOPICS, b"1\tnew title\n", drop="yes").state == "accepted"
+    assert [topic.title for topic in selectors.topics(cast.collection)] == ["new title"]
+
+
 def test_pooled_topic_must_stay(cast: Cast) -> None:
     files.fill(cast.collection, cast.organizer)
     files.draw(cast.collection, cast.organizer, 1)
-    upload = take(cast.collection, cast.organizer, TOPICS, b"1\tonly one\n")
+    upload = take(cast.collection, cast.organizer, TOPICS, b"1\tonly one\n", drop="yes")
     assert findings(upload) == [("TOPIC_POOLED", 0)]
     assert cast.collection.topics.get(number="1").title == "tidal power"
 

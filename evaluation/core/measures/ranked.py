@@ -147,9 +147,9 @@ def _windowed(level: Level, *, exact: bool) -> Values:
     return np.asarray(np.maximum(best, 0.0))
 
 
-def eleven_point_average(level: Level, rule: str = "ceiling") -> Values:
+def eleven_point_average(level: Level, rule: str = "ceiling", points: tuple[Fraction, ...] = ELEVEN) -> Values:
     """Mean of the interpolated precision at recall 0, 0.1, … 1, added from 1 down as trec_eval does. 11pt_avg."""
-    return _averaged(level, ELEVEN, rule)
+    return _averaged(level, points, rule)
 
 
 def three_point_average(level: Level) -> Values:

@@ -4,6 +4,7 @@ from django.core.management.base import CommandParser
 
 from pooling.commands import UploadCommand
 from pooling.core.metadata import FIGURES
+from pooling.core.repairs import REPAIRS
 from pooling.models import RunKind
 from pooling.services.runs import FIGURE_PREFIX
 
@@ -22,11 +23,14 @@ class Command(UploadCommand):
         )
         parser.add_argument("--language", default="", metavar="TAG", help="in which they read the topics")
         parser.add_argument("--replace", action="store_true", help="take the place of runs of the same tag, kept in history")
+        parser.add_argument(
+            "--repair", default="", metavar="LIST", help=f"mend where the check calls for it: {','.join(REPAIRS)}"
+        )
         parser.add_argument("--figure", action="append", default=[], metavar="NAME=N", help=f"efficiency, one of {_names()}")
         self.add_by(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        told = {name: options[name] for name in ("group", "kind", "description", "language")}
+        told = {name: options[name] for name in ("group", "kind", "description", "language", "repair")}
         told |= {"priority": str(options["priority"]), "replace": "yes" if options["replace"] else ""}
         figures = (figure.partition("=") for figure in options["figure"])
         self.take_runs(options, options["file"], told | {f"{FIGURE_PREFIX}{name}": value for name, _, value in figures})
