@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
+from assess.models import DecisionReason, MergeRule, Missing
 from assess.services.assigning import MOST_SEED, Wanted
 from config.models import User
 from pooling.models import Topic
@@ -46,6 +47,55 @@ class HoldForm(HeldForm):
     """A page that is looked at, or that is left."""
 
     leave = forms.BooleanField(required=False)
+
+
+class MergeForm(forms.Form):
+    """How several opinions become one grade."""
+
+    rule = forms.ChoiceField(
+        label="Of several opinions, take", choices=[(rule.value, rule.label) for rule in MergeRule], widget=forms.RadioSelect
+    )
+    opinions = forms.IntegerField(label="Fewest opinions", min_value=1, help_text="That a document needs to get a grade.")
+    missing = forms.ChoiceField(
+        label="A document with fewer, or with an open tie, is",
+        choices=[(way.value, way.label) for way in Missing],
+        widget=forms.RadioSelect,
+    )
+    differ_by = forms.IntegerField(
+        label="Adjudicated from so many grades apart", min_value=0, help_text="0: grades apart do not matter."
+    )
+    across = forms.BooleanField(required=False, label="Adjudicate what is relevant to one and not to another")
+    cannot = forms.BooleanField(required=False, label="Adjudicate what somebody could not judge")
+    show_own = forms.BooleanField(required=False, label="Assessors see their own agreement once a topic is judged")
+
+
+class DecisionForm(ActForm):
+    """An adjudicator's grade."""
+
+    docno = forms.CharField(max_length=1000, strip=False)
+    grade = forms.IntegerField(min_value=-127, max_value=127)
+    reason = forms.ChoiceField(
+        required=False,
+        label="Why did they differ?",
+        choices=[("", "not said"), *((reason.value, reason.label) for reason in DecisionReason)],
+    )
+    comment = forms.CharField(required=False, max_length=100_000, widget=forms.Textarea(attrs={"rows": 2}))
+    precedent = forms.CharField(
+        required=False,
+        max_length=10_000,
+        label="Precedent",
+        help_text="One line for the guidelines, so that the next one is clear.",
+    )
+    client_id = forms.UUIDField()
+    seen = forms.IntegerField(required=False, min_value=0)
+
+
+class ReopenForm(ActForm):
+    topic = forms.CharField(max_length=1000, strip=False)
+    docno = forms.CharField(max_length=1000, strip=False)
+    comment = forms.CharField(required=False, max_length=100_000)
+    client_id = forms.UUIDField()
+    seen = forms.IntegerField(required=False, min_value=0)
 
 
 class JudgmentForm(HeldForm):

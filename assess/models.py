@@ -152,3 +152,96 @@ class JudgmentEvent(Said):
     class Meta:
         ordering = ["pk"]
         constraints = [_only_grades("judgment_event_only_grades")]
+
+
+class MergeRule(models.TextChoices):
+    """How several grades of a document become one, in the words of assess/core/adjudication.py."""
+
+    FIRST = "first", "the primary assessor’s grade"
+    MAJORITY = "majority", "the most frequent grade"
+    MEDIAN_LOW = "median_low", "the median, of an even number the lower"
+    MEDIAN_HIGH = "median_high", "the median, of an even number the upper"
+    MAX = "max", "the highest grade"
+    MIN = "min", "the lowest grade"
+
+
+class Missing(models.TextChoices):
+    """What becomes of a document that has fewer opinions than are asked for, or a tie that nobody has decided."""
+
+    OUT = "out", "left out of the qrels, as if nobody had judged it"
+    LOWEST = "lowest", "given the lowest grade of the scale"
+    REFUSE = "refuse", "nothing is released until there is none"
+
+
+class MergePlan(models.Model):
+    """How a collection comes from several opinions to one grade, and what is for the adjudicator."""
+
+    collection = models.OneToOneField(Collection, on_delete=models.CASCADE, related_name="merge_plan")
+    rule = models.CharField(max_length=20, choices=MergeRule, default=MergeRule.FIRST)
+    opinions = models.PositiveSmallIntegerField(default=1, help_text="Fewest opinions that a document needs.")
+    missing = models.CharField(max_length=10, choices=Missing, default=Missing.OUT)
+    differ_by = models.PositiveSmallIntegerField(default=1, help_text="Grades apart from which it is adjudicated; 0: never.")
+    across = models.BooleanField(default=True, help_text="Relevant to one and not to the other is adjudicated.")
+    cannot = models.BooleanField(default=True, help_text="What somebody could not judge is adjudicated.")
+    show_own = models.BooleanField(default=False, help_text="Assessors see their own agreement once a topic is judged.")
+    changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    changed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(opinions__gte=1), name="merge_plan_one_opinion")]
+
+
+class AdjudicatorTopic(models.Model):
+    """Who adjudicates a topic. A topic without anybody is for every adjudicator."""
+
+    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="adjudicators")
+    adjudicator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    assigned_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    assigned_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["topic", "adjudicator"], name="adjudicator_topic_once")]
+
+
+class DecisionReason(models.TextChoices):
+    OVERLOOKED = "overlooked", "a passage was overlooked"
+    GUIDELINES = "guidelines", "the guidelines were read otherwise"
+    TOPIC = "topic", "the topic can be read in two ways"
+    BORDERLINE = "borderline", "it lies between two grades"
+    SLIP = "slip", "a slip of the hand"
+    UNREADABLE = "unreadable", "the document is hard to read"
+    OTHER = "other", "something else"
+
+
+class Decided(models.Model):
+    """What an adjudicator says; without a grade it is open again."""
+
+    grade = models.SmallIntegerField(null=True)
+    reason = models.CharField(max_length=12, choices=DecisionReason, blank=True, default="")
+    comment = models.TextField(blank=True, default="")
+    adjudicator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        abstract = True
+
+
+class Decision(Decided):
+    """An adjudicator's grade where assessors differ. It stands beside their judgments, never over them."""
+
+    item = models.OneToOneField(PoolItem, on_delete=models.PROTECT, related_name="decision")
+    event_count = models.PositiveIntegerField(default=1)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+
+class DecisionEvent(Decided):
+    """Every act of deciding and of opening again, in order. A trigger refuses to change or delete any, in both databases."""
+
+    decision = models.ForeignKey(Decision, on_delete=models.PROTECT, related_name="events")
+    client_id = models.UUIDField(unique=True)
+    previous_grade = models.SmallIntegerField(null=True)
+    precedent = models.TextField(blank=True, default="", help_text="The line that was added to the guidelines.")
+    guideline_version = models.PositiveIntegerField(default=0)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["pk"]

@@ -37,7 +37,7 @@ class JudgmentTable(NamedTuple):
     grades: NDArray[np.int64]
 
 
-def _slot(item: str = "item", assessor: str = "assessor") -> Coalesce:
+def slot_of(item: str = "item", assessor: str = "assessor") -> Coalesce:
     """Of a judgment: that of the seat it was given from."""
     seat = Seat.objects.filter(item=OuterRef(item), assessor=OuterRef(assessor)).values("slot")[:1]
     return Coalesce(Subquery(seat), 1, output_field=IntegerField())
@@ -50,10 +50,14 @@ def judgments(collection: Collection) -> QuerySet[Judgment]:
 
 
 def judgment_table(collection: Collection) -> JudgmentTable:
-    rows = judgments(collection).annotate(slot=_slot()).order_by("item_id", "slot", "pk")
+    rows = judgments(collection).annotate(slot=slot_of()).order_by("item_id", "slot", "pk")
     columns = rows.values_list("item_id", "item__topic__number", "item__docno", "assessor_id", "slot", "grade")
-    found = list(columns.iterator(chunk_size=20_000))
-    items, topics, docnos, assessors, slots, grades = zip(*found, strict=True) if found else ([],) * 6
+    return as_table(list(columns.iterator(chunk_size=20_000)))
+
+
+def as_table(rows: list[Any]) -> JudgmentTable:
+    """Of rows in the order of the table's columns."""
+    items, topics, docnos, assessors, slots, grades = zip(*rows, strict=True) if rows else ([],) * 6
     return JudgmentTable(
         np.array(items, np.int64),
         np.array([number.encode() for number in topics], np.bytes_),
@@ -98,14 +102,14 @@ def exported(collection: Collection, *, history: bool = False) -> Iterator[dict[
     names = pseudonyms(collection)
     if history:
         events = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection).order_by("pk")
-        rows: Any = events.annotate(slot=_slot("judgment__item", "judgment__assessor")).values_list(
+        rows: Any = events.annotate(slot=slot_of("judgment__item", "judgment__assessor")).values_list(
             *("judgment__item__topic__number", "judgment__item__docno", "judgment__assessor_id", "slot"),
             *(*SAID, "previous_grade", "seconds", "guideline_version", "at"),
         )
     else:
         kept = Judgment.objects.filter(item__pool__collection=collection, occasion=0)
         seat = Seat.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor")).values("inclusion")[:1]
-        heads = kept.annotate(slot=_slot(), inclusion=Coalesce(Subquery(seat), 1.0)).order_by(
+        heads = kept.annotate(slot=slot_of(), inclusion=Coalesce(Subquery(seat), 1.0)).order_by(
             "item__topic__number", "item__docno", "slot", "pk"
         )
         rows = heads.values_list(

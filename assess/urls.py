@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from assess.views import judging, overview
+from assess.views import judging, merging, overview
 
 urlpatterns = [
     path("c/<slug:slug>/assign/", overview.assign, name="assign"),
@@ -15,4 +15,10 @@ urlpatterns = [
     path("c/<slug:slug>/progress/", overview.progress, name="progress"),
     path("c/<slug:slug>/progress/free/", overview.free_leases, name="free_leases"),
     path("c/<slug:slug>/agreement/", overview.agreement, name="agreement"),
+    path("c/<slug:slug>/merge/", merging.merge, name="merge_plan"),
+    path("c/<slug:slug>/adjudicate/", merging.inbox, name="adjudicate"),
+    path("c/<slug:slug>/adjudicate/reopen/", merging.reopen, name="reopen"),
+    # A topic's number may hold a slash.
+    path("c/<slug:slug>/adjudicate/topics/<path:topic>/", merging.decide, name="decide"),
+    path("c/<slug:slug>/adjudicate/decisions/<path:topic>/", merging.decisions, name="decisions"),
 ]

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404
 from ninja import Query, Router
 
 from assess import api as assess_api
+from assess import merging_api
 from config import accounts, health, http, jobs
 from config.api import MANAGE, ApiRequest, api, newest_first
 from config.models import ApiToken, Job, User
@@ -27,6 +28,7 @@ from config.schemas import (
     TrialIn,
 )
 from evaluation import api as evaluation_api
+from evaluation import release_api
 from pooling import access, line_api, selectors
 from pooling import api as pooling_api
 
@@ -163,7 +165,7 @@ for router in (pooling_api.collection_routes, pooling_api.member_routes, pooling
     api.add_router("", router)
 for router in (line_api.upload_routes, line_api.run_routes, line_api.pool_routes):
     api.add_router("", router)
-for router in (assess_api.assignment_routes, assess_api.judging_routes):
+for router in (assess_api.assignment_routes, assess_api.judging_routes, merging_api.routes):
     api.add_router("", router)
-for router in (evaluation_api.release_routes, evaluation_api.score_routes, me, work, site):
+for router in (evaluation_api.release_routes, release_api.routes, evaluation_api.score_routes, me, work, site):
     api.add_router("", router)

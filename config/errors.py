@@ -25,6 +25,12 @@ class Conflict(Refusal):
     status, code = 409, "conflict"
 
 
+class Gone(Refusal):
+    """It was there, and was taken back; the words say why."""
+
+    status, code = 410, "gone"
+
+
 class TooMany(Refusal):
     """Asked too often; `retry_after` is in seconds."""
 

@@ -45,6 +45,7 @@ WORDS = {
         "Check the address. If somebody sent you here, ask them for an invitation, or sign in with another account.",
     ),
     405: ("Not that way", "This address does not take that kind of request.", "Go back and use the page's own buttons."),
+    410: ("No longer given out", "This was withdrawn.", "Look whether there is a newer one."),
     409: ("Not possible as things stand", "Something stands in the way of that.", "Go back and look at how things stand now."),
     413: ("Too large", "What was sent is larger than this page takes.", "Send less at once, or a compressed file."),
     422: ("Not accepted", "Something in what was sent is not as it should be.", "Go back, correct it and send it again."),

@@ -34,6 +34,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def collection(request: HttpRequest, slug: str) -> HttpResponse:
     found = access.collection_for(request.user, slug)
     roles = access.roles_in(request.user, found)
+    access.narrowed(found, roles)
     guideline = found.guidelines.first()
     context: dict[str, object] = {
         "roles": sorted(roles),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django import forms
 
-from evaluation.models import MergeRule, Release
+from assess.models import MergeRule
+from evaluation.models import Release
 
 
 class FreezeForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -15,8 +16,38 @@ class FreezeForm(forms.ModelForm):  # type: ignore[type-arg]
         help_texts = {"note": "What is in it, or what changed since the last one; shown beside the release."}
 
     rule = forms.ChoiceField(
-        label="Where two differ",
+        label="Of several opinions",
         choices=[(rule.value, f"Take {rule.label}") for rule in MergeRule],
-        initial=MergeRule.PRIMARY,
         widget=forms.RadioSelect,
+    )
+
+
+class ImportForm(forms.Form):
+    """Qrels that were made elsewhere."""
+
+    file = forms.FileField(
+        help_text="Qrels (topic 0 docno grade), or columns topic, docno, assessor, grade with or without a head; packed or not."
+    )
+    kind = forms.ChoiceField(
+        label="What becomes of it",
+        choices=[
+            ("judgments", "Judgments: they stand beside those made here, and can be continued"),
+            ("release", "A release: frozen as it is, as a draft"),
+        ],
+        initial="judgments",
+        widget=forms.RadioSelect,
+    )
+    assessor = forms.CharField(
+        required=False,
+        max_length=150,
+        help_text="Whose judgments they are, if the file has no column that tells; a name of your own.",
+    )
+    repeats = forms.ChoiceField(
+        label="Judged twice by one assessor",
+        choices=[("refuse", "is a fault"), ("first", "the first counts"), ("last", "the last counts")],
+        initial="refuse",
+        required=False,
+    )
+    note = forms.CharField(
+        required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 2}), help_text="Of a release: what it is."
     )

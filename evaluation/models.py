@@ -4,12 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from assess.models import MergeRule
 from pooling.models import Collection, Run
-
-
-class MergeRule(models.TextChoices):
-    PRIMARY = "primary", "the primary assessor's grade"
-    HIGHEST = "highest", "the higher grade"
 
 
 class Release(models.Model):
@@ -17,18 +13,64 @@ class Release(models.Model):
 
     collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="releases")
     number = models.PositiveIntegerField()
-    rule = models.CharField(max_length=10, choices=MergeRule)
+    rule = models.CharField(max_length=20, choices=MergeRule, blank=True, help_text="Empty: the qrels were imported.")
     note = models.TextField(blank=True, max_length=5000)
     path = models.CharField(max_length=300, help_text="The qrels file, below the data folder.")
     sha256 = models.CharField(max_length=64)
     counts = models.JSONField(help_text="Items, topics, grades, differing pairs: as of the freeze.")
+    about = models.JSONField(
+        default=dict, help_text="Opinions asked for, scale, guidelines, pool rounds, agreement: as of the freeze."
+    )
+    archive = models.CharField(max_length=300, blank=True, help_text="All files as one, below the data folder.")
+    archive_sha256 = models.CharField(max_length=64, blank=True)
     last_event = models.BigIntegerField(default=0, help_text="Newest judgment event that is in it.")
+    last_decision = models.BigIntegerField(default=0, help_text="Newest act of deciding that is in it.")
     frozen_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     frozen_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         ordering = ["-number"]
         constraints = [models.UniqueConstraint(fields=["collection", "number"], name="release_number_once")]
+
+    @property
+    def state(self) -> str:
+        """That of the last step; known already to what selectors.releases finds."""
+        return str(self.__dict__.get("last_state") or self.steps.latest("pk").state)
+
+
+class ReleaseState(models.TextChoices):
+    DRAFT = "draft", "draft: for organizers"
+    PRIVATE = "private", "private: for members who do not judge"
+    PUBLIC = "public", "public: for everybody who sees the collection"
+    WITHDRAWN = "withdrawn", "withdrawn: its files are no longer given out"
+
+
+class ReleaseStep(models.Model):
+    """A release became a draft, private, public, or was withdrawn. The last step is what it is; a trigger keeps them all."""
+
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="steps")
+    state = models.CharField(max_length=10, choices=ReleaseState)
+    note = models.TextField(blank=True, max_length=1000, help_text="Why it was withdrawn: shown in its place.")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["pk"]
+
+
+class ScoreArchive(models.Model):
+    """All scores of a release as one file; a new version when runs were scored since."""
+
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="score_archives")
+    version = models.PositiveIntegerField()
+    path = models.CharField(max_length=300)
+    sha256 = models.CharField(max_length=64)
+    run_count = models.PositiveIntegerField()
+    made_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [models.UniqueConstraint(fields=["release", "version"], name="score_archive_version_once")]
 
 
 class Score(models.Model):

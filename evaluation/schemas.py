@@ -1,14 +1,15 @@
 """Shapes of this app's JSON. They clean; the rules live in the services."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from django.conf import settings
 from django.urls import reverse
 from ninja import Field, Schema
 
+from assess.models import MergeRule
 from config.schemas import In
-from evaluation.models import MergeRule, Release
+from evaluation.models import Release
 
 
 class ReleaseCounts(Schema):
@@ -19,18 +20,22 @@ class ReleaseCounts(Schema):
     grades: dict[str, int] = Field(description="Documents by grade.")
     doubly_judged: int
     differing: int = Field(description="Documents on which two assessors differ.")
+    decided: int = Field(0, description="Documents that an adjudicator decided.")
+    few: int = Field(0, description="Documents with fewer opinions than asked for.")
+    ties: int = Field(0, description="Documents whose opinions were even, and undecided.")
     lenient_from: int = Field(description="Grade from which a document counts as relevant.")
     strict_from: int
 
 
 class ReleaseOut(Schema):
     number: int
-    rule: MergeRule = Field(
-        description="Where two assessors differ: primary, the primary assessor's grade; highest, the higher."
-    )
+    rule: str = Field(description="How several opinions became one grade; empty for imported qrels.")
     note: str
     sha256: str = Field(description="Of the qrels file.")
     counts: ReleaseCounts
+    state: str = Field(description="draft, private, public or withdrawn.")
+    archive_sha256: str = Field(description="Of the archive of all files.")
+    about: dict[str, Any] = Field(description="Opinions asked for, scale, guidelines, pool rounds, agreement, statistics.")
     frozen_by: str = Field(alias="frozen_by.name")
     frozen_at: datetime
     page: str = Field(description="Address of its page.")
@@ -41,7 +46,7 @@ class ReleaseOut(Schema):
 
 
 class ReleaseIn(In):
-    rule: MergeRule = Field(MergeRule.PRIMARY, description="Where two assessors differ: primary or highest.")
+    rule: MergeRule | None = Field(None, description="How several opinions become one grade; the collection's unless given.")
     note: str = Field("", examples=["First public release."])
 
 

@@ -5,17 +5,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from django.conf import settings
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
 from django.urls import reverse
 from numpy.typing import NDArray
 
-from assess.models import JudgmentEvent
+from assess.models import DecisionEvent, JudgmentEvent
 from assess.selectors import judgments
+from config.errors import Gone
 from config.models import Job
 from evaluation.core.qrels import Qrels
 from evaluation.core.registry import Measure, MeasureError, parse_measure
-from evaluation.models import Release, Score, ScoreFile
+from evaluation.models import Release, ReleaseState, ReleaseStep, Score, ScoreFile
 from evaluation.score_files import ScoreTable
 from pooling import access
 from pooling.core.qrels import read_qrels
@@ -32,23 +33,49 @@ JUDGED = "Judged@10"  # a mean alone: of the run's top, not of what it is worth
 # Releases
 
 
-def releases(collection: Collection) -> QuerySet[Release]:
-    """Newest first."""
-    return collection.releases.select_related("frozen_by")
+def _last_state() -> Subquery:
+    return Subquery(ReleaseStep.objects.filter(release=OuterRef("pk")).order_by("-pk").values("state")[:1])
+
+
+def releases(collection: Collection, *, withdrawn: bool = True) -> QuerySet[Release]:
+    """Newest first, each with its state; those that whoever asks may see (pooling/access.py: narrowed)."""
+    found = collection.releases.select_related("frozen_by").annotate(last_state=_last_state())
+    if not withdrawn:
+        found = found.exclude(last_state=ReleaseState.WITHDRAWN)
+    seen = collection.release_states
+    if seen is None:
+        return found
+    was = ReleaseStep.objects.filter(release=OuterRef("pk"), state__in=seen)
+    return found.filter(Q(last_state__in=seen) | Q(Exists(was), last_state=ReleaseState.WITHDRAWN))
 
 
 def newest(collection: Collection) -> Release | None:
-    return collection.releases.first()
+    """The newest that is given out."""
+    return releases(collection, withdrawn=False).first()
+
+
+def tombstone(collection: Collection, number: int) -> Release:
+    """The release of that number, withdrawn or not; Http404 if there is none."""
+    one = releases(collection).filter(number=number).first()
+    if one is None:
+        raise Http404(f"There is no release {number}.")
+    one.collection = collection
+    return one
 
 
 def release(collection: Collection, number: int | None = None) -> Release:
-    """The release of that number, or the newest; Http404 if there is none."""
-    found = releases(collection)
-    one = found.first() if number is None else found.filter(number=number).first()
-    if one is None:
-        raise Http404("There is no release yet." if number is None else f"There is no release {number}.")
-    one.collection = collection
-    return one
+    """The release of that number, or the newest; Http404 if there is none, Gone if it was withdrawn."""
+    if number is not None:
+        one = tombstone(collection, number)
+        if one.state == ReleaseState.WITHDRAWN:
+            why = one.steps.latest("pk").note
+            raise Gone(f"Release {number} was withdrawn{f': {why}' if why else '.'}")
+        return one
+    found = newest(collection)
+    if found is None:
+        raise Http404("There is no release yet.")
+    found.collection = collection
+    return found
 
 
 def is_judged(collection: Collection) -> bool:
@@ -60,7 +87,9 @@ def judgments_since(release: Release | None, collection: Collection) -> int:
     if release is None:
         return judgments(collection).count()
     events = JudgmentEvent.objects.filter(pk__gt=release.last_event, judgment__item__pool__collection=collection)
-    return events.aggregate(count=Count("judgment", distinct=True))["count"] or 0
+    decided = DecisionEvent.objects.filter(pk__gt=release.last_decision, decision__item__pool__collection=collection)
+    judged = events.aggregate(count=Count("judgment", distinct=True))["count"] or 0
+    return judged + (decided.aggregate(count=Count("decision", distinct=True))["count"] or 0)
 
 
 def qrels(release: Release) -> Qrels:
@@ -72,7 +101,8 @@ def qrels(release: Release) -> Qrels:
 
 def public_releases(user: access.Anyone) -> QuerySet[Release]:
     """The newest releases of public collections, without those whose scores the user must not see."""
-    found = Release.objects.filter(collection__visibility=Visibility.PUBLIC).select_related("collection")
+    found = Release.objects.annotate(last_state=_last_state()).filter(last_state=ReleaseState.PUBLIC)
+    found = found.filter(collection__visibility=Visibility.PUBLIC).select_related("collection")
     return found.exclude(collection_id__in=access.blind_in(user)).order_by("-pk")[:10]
 
 

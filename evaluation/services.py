@@ -7,130 +7,175 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import numpy as np
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 from django.db.models import Max
+from django.utils import timezone
 
-from assess import selectors as judging
-from assess.core.adjudication import Rule, merge_grades
+from assess import opinions
+from assess.models import MergePlan, MergeRule
 from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job, User
-from evaluation import selectors
+from evaluation import bundles, exports, selectors
+from evaluation.core.archive import packed
 from evaluation.core.evaluate import evaluate_rankings
 from evaluation.core.qrels import Qrels
 from evaluation.core.registry import Measure
-from evaluation.models import MergeRule, Release, Score, ScoreFile
+from evaluation.models import Release, ReleaseState, ReleaseStep, Score, ScoreArchive, ScoreFile
 from evaluation.score_files import ScoreTable
 from pooling import selectors as pooling
-from pooling.core.qrels import write_qrels
-from pooling.models import Collection, Run
+from pooling.models import Collection, Run, Visibility
 from pooling.services.work import Work
 
-RULES: dict[str, Rule] = {MergeRule.PRIMARY: "first", MergeRule.HIGHEST: "max"}
 NOTE_LENGTH = 5000
 NOTHING_JUDGED = "Nothing is judged yet: a release needs at least one judgment."
 
 
-def request_release(collection: Collection, *, by: User, rule: str, note: str = "") -> Job:
+def request_release(collection: Collection, *, by: User, rule: str | None = None, note: str = "") -> Job:
     """Ask for the judgments so far to be frozen. Asked twice while it is being done, it is done once."""
     _require_not_archived(collection)
-    note = _clean(rule, note)
+    plan, note = _clean(collection, rule, note)
     if not selectors.is_judged(collection):
         raise Refusal(NOTHING_JUDGED)
-    mark = hashlib.sha256(f"{rule} {note}".encode()).hexdigest()[:16]
+    mark = hashlib.sha256(f"{plan.rule} {note}".encode()).hexdigest()[:16]
     return jobs.intend(
         "freeze_release",
         title=f"Release of {collection.name}",
-        args={"collection": collection.pk, "by": by.pk, "rule": rule, "note": note},
+        args={"collection": collection.pk, "by": by.pk, "rule": plan.rule, "note": note},
         started_by=by,
         collection_id=collection.pk,
         dedupe=f"release:{collection.pk}:{mark}",
     )
 
 
-def freeze_release(collection: Collection, *, by: User, rule: str, note: str = "", score: bool = True, work: Work) -> Release:
-    """Merge the judgments of this moment into numbered qrels; unless told otherwise, ask for all runs to be scored.
+def freeze_release(
+    collection: Collection,
+    *,
+    by: User,
+    rule: str | None = None,
+    note: str = "",
+    state: str = ReleaseState.DRAFT,
+    score: bool = True,
+    work: Work,
+) -> Release:
+    """Merge the judgments of this moment into numbered qrels, by the collection's rule unless another is named; unless
+    told otherwise, ask for all runs to be scored.
 
-    The file is in its place before the row that names it. Its name is its digest, so what a killed attempt left is
-    either the next attempt's own file or one that nobody reads.
+    Files are in their place before the row that names them. Their names are their digests, so what a killed attempt left
+    is either the next attempt's own file or one that nobody reads.
     """
-    note = _clean(rule, note)
+    plan, note = _clean(collection, rule, note)
     work.progress(0, 1, "Merging the judgments")
-    merged = _merged(collection, rule)
-    digest = hashlib.sha256(merged.qrels).hexdigest()
-    path = f"files/releases/{collection.pk}/{digest}.qrels"
-    _put(path, merged.qrels)
-    told = f"{merged.counts['items']:,} judged documents of {merged.counts['topics']:,} topics"
-    with work.finish(told):
-        locked = Collection.objects.select_for_update().get(pk=collection.pk)  # numbers are given one after the other
-        _require_not_archived(locked)
-        newest = selectors.newest(locked)
-        if newest and (newest.sha256, newest.rule) == (digest, rule):
-            raise Conflict(f"Release {newest.number} has these same qrels already: no grade has changed since.")
-        if newest and newest.last_event > merged.last_event:
-            raise Conflict(f"Release {newest.number} was frozen meanwhile, with newer judgments. Freeze again if it is needed.")
-        release = Release(
-            collection=locked,
-            number=(locked.releases.aggregate(last=Max("number"))["last"] or 0) + 1,
-            rule=rule,
-            note=note,
-            path=path,
-            sha256=digest,
-            counts=merged.counts,
-            last_event=merged.last_event,
-            frozen_by=by,
-        )
-        release.full_clean()
-        release.save(force_insert=True)
-        if score:
-            request_scores(release, by=by)
-    return release
+    with _one_moment():
+        if not selectors.is_judged(collection):
+            raise Refusal(NOTHING_JUDGED)
+        reading = bundles.read(collection, plan)
+    return store_release(collection, reading, by=by, rule=plan.rule, note=note, state=state, score=score, work=work)
 
 
-def _clean(rule: str, note: str) -> str:
-    """The note as it is stored; a ValidationError, by field, for an unknown rule or a note that is too long."""
+def store_release(
+    collection: Collection,
+    reading: bundles.Reading,
+    *,
+    by: User,
+    rule: str,
+    note: str,
+    state: str,
+    score: bool,
+    work: Work,
+) -> Release:
+    """Give a reading the next number and store it whole: files first, then one row."""
+    at = timezone.now()
+    digest = hashlib.sha256(reading.qrels).hexdigest()
+    release = Release(collection=collection, rule=rule, note=note, sha256=digest, frozen_by=by, frozen_at=at)
+    release.path = f"files/releases/{collection.pk}/{digest}.qrels"
+    release.counts, release.about = reading.counts, reading.about
+    release.last_event, release.last_decision = reading.last_event, reading.last_decision
+    put(release.path, reading.qrels)
+    for _attempt in range(20):
+        release.number = _next_number(collection)
+        whole = bundles.complete(collection, reading, number=release.number, frozen_at=at, note=note)
+        data = packed(whole, f"{collection.slug}-release-{release.number}")
+        release.archive_sha256 = hashlib.sha256(data).hexdigest()
+        release.archive = f"files/releases/{collection.pk}/{release.archive_sha256}.zip"
+        put(release.archive, data)
+        try:
+            with work.finish(f"{reading.counts['items']:,} judged documents of {reading.counts['topics']:,} topics"):
+                _insert(release, by, state, score=score)
+        except _NumberTaken:
+            (settings.DATA / release.archive).unlink(missing_ok=True)
+            continue
+        return release
+    raise Conflict("Others freeze releases of this collection at the same time; freeze again.")
+
+
+class _NumberTaken(Exception):
+    """Somebody else's release came first: the archive is written anew, with the next number."""
+
+
+def _next_number(collection: Collection) -> int:
+    return (Release.objects.filter(collection=collection).aggregate(last=Max("number"))["last"] or 0) + 1
+
+
+def _insert(release: Release, by: User, state: str, *, score: bool) -> None:
+    locked = Collection.objects.select_for_update().get(pk=release.collection_id)  # numbers come one after the other
+    _require_not_archived(locked)
+    newest = selectors.newest(locked)
+    if newest and (newest.sha256, newest.rule) == (release.sha256, release.rule):
+        raise Conflict(f"Release {newest.number} has these same qrels already: no grade has changed since.")
+    if newest and newest.last_event > release.last_event and release.rule:
+        raise Conflict(f"Release {newest.number} was frozen meanwhile, with newer judgments. Freeze again if it is needed.")
+    if _next_number(locked) != release.number:
+        raise _NumberTaken
+    release.full_clean()
+    release.save(force_insert=True)
+    ReleaseStep.objects.create(release=release, state=state, by=by, at=release.frozen_at)
+    if score:
+        request_scores(release, by=by)
+
+
+def _clean(collection: Collection, rule: str | None, note: str) -> tuple[MergePlan, str]:
+    """The collection's plan, with the rule that is named, and the note as it is stored; a ValidationError, by field, for an
+    unknown rule or a note that is too long."""
+    plan = opinions.plan(collection)
+    plan.rule = plan.rule if rule is None else rule
     note = note.replace("\r\n", "\n").strip()
-    others = {field.name for field in Release._meta.get_fields()} - {"rule", "note"}
-    Release(rule=rule, note=note).clean_fields(exclude=others)
+    if plan.rule not in MergeRule.values:
+        raise ValidationError({"rule": f"Expected one of {', '.join(MergeRule.values)}; found “{plan.rule[:40]}”."})
     if len(note) > NOTE_LENGTH:
         raise ValidationError({"note": f"Expected at most {NOTE_LENGTH:,} characters; found {len(note):,}."})
-    return note
+    return plan, note
 
 
-@dataclass(frozen=True)
-class Merged:
-    """One reading of a collection's judgments, one grade for each item."""
+NEXT: dict[str, tuple[str, ...]] = {
+    ReleaseState.DRAFT: (ReleaseState.PRIVATE, ReleaseState.PUBLIC, ReleaseState.WITHDRAWN),
+    ReleaseState.PRIVATE: (ReleaseState.PUBLIC, ReleaseState.WITHDRAWN),
+    ReleaseState.PUBLIC: (ReleaseState.WITHDRAWN,),
+    ReleaseState.WITHDRAWN: (),
+}
 
-    qrels: bytes
-    counts: dict[str, object]
-    last_event: int
 
-
-def _merged(collection: Collection, rule: str) -> Merged:
-    with _one_moment():
-        judgments = judging.judgment_table(collection)
-        last = judging.newest_event(collection)
-    if not len(judgments.items):
-        raise Refusal(NOTHING_JUDGED)
-    distinct, first, codes = np.unique(judgments.items, return_index=True, return_inverse=True)
-    size, grades = len(distinct), judgments.grades
-    merged, highest, lowest = (merge_grades(codes, grades, size, way)[0] for way in (RULES[rule], "max", "min"))
-    values, numbers = np.unique(merged, return_counts=True)
-    counts = {
-        "items": size,
-        "topics": len(np.unique(judgments.topics)),
-        "judgments": len(codes),
-        "assessors": len(np.unique(judgments.assessors)),
-        "grades": {str(value): number for value, number in zip(values.tolist(), numbers.tolist(), strict=True)},
-        "doubly_judged": int((np.bincount(codes) > 1).sum()),
-        "differing": int((highest != lowest).sum()),
-        "lenient_from": collection.lenient_from,
-        "strict_from": collection.strict_from,
-    }
-    return Merged(write_qrels(judgments.topics[first], judgments.docnos[first], merged), counts, last)
+@transaction.atomic
+def set_state(release: Release, *, by: User, state: str, note: str = "") -> ReleaseStep:
+    """Show a release to more people, or withdraw it. What was given out cannot be taken back: a withdrawn one stays named."""
+    locked = Collection.objects.select_for_update().get(pk=release.collection_id)
+    now = release.steps.latest("pk").state
+    if state == now:
+        raise Conflict(f"Release {release.number} is {now} already.")
+    if state not in NEXT[now]:
+        expected = " or ".join(NEXT[now]) or "nothing more"
+        raise Conflict(f"Release {release.number} is {now}; it can become {expected}, not “{state[:20]}”.")
+    if state == ReleaseState.PUBLIC and locked.visibility == Visibility.PRIVATE:
+        raise Conflict("The collection is private: nobody else would see the release. Make it public or unlisted first.")
+    note = note.replace("\r\n", "\n").strip()
+    if state == ReleaseState.WITHDRAWN and now != ReleaseState.DRAFT and not note:
+        raise Refusal("Expected a reason, which is shown in the place of the release; found none.")
+    step = ReleaseStep(release=release, state=state, note=note, by=by)
+    step.full_clean()
+    step.save(force_insert=True)
+    return step
 
 
 @contextmanager
@@ -174,32 +219,52 @@ def score_release(release: Release, *, work: Work) -> int:
         work.progress(done, len(runs), run.tag)
         made.append(_scored(release, run, qrels, measures))
     work.progress(len(runs), len(runs), "")
+    archived = _score_archive(release, made)
     with work.finish(f"{len(runs):,} run{'' if len(runs) == 1 else 's'} scored"):
-        _store(release, made)
+        _store(release, made, archived)
     return len(runs)
 
 
 @dataclass(frozen=True)
 class Scored:
     file: ScoreFile
+    table: ScoreTable
     means: list[Score]
 
 
 def _scored(release: Release, run: Run, qrels: Qrels, measures: list[Measure]) -> Scored:
     rankings = pooling.rankings(run)
     scores = evaluate_rankings(qrels, [rankings], measures, rel=release.counts["lenient_from"])
-    data = ScoreTable.of(scores, 0).to_bytes()
+    table = ScoreTable.of(scores, 0)
+    data = table.to_bytes()
     path = f"files/scores/{release.pk}/{run.pk}-{hashlib.sha256(data).hexdigest()[:32]}.npz"
-    _put(path, data)
+    put(path, data)
     means = {str(measure): mean for measure, mean in zip(measures, scores.means[0].tolist(), strict=True)}
     means[selectors.JUDGED] = float(evaluate_rankings(qrels, [rankings], [selectors.JUDGED]).means[0, 0])
     return Scored(
         ScoreFile(release=release, run=run, path=path, run_sha256=run.upload.sha256),
+        table,
         [Score(release=release, run=run, measure=name, mean=mean) for name, mean in means.items()],
     )
 
 
-def _store(release: Release, made: list[Scored]) -> None:
+def _score_archive(release: Release, made: list[Scored]) -> ScoreArchive | None:
+    """All scores as one file, those at hand and those stored; None without any."""
+    new = {scored.file.run_id for scored in made}
+    old = ((file, means) for file, means in selectors.means(release) if file.run_id not in new)
+    rows = [(file.run, selectors.table(file), means) for file, means in old]
+    rows += [(one.file.run, one.table, {score.measure: score.mean for score in one.means}) for one in made]
+    if not rows:
+        return None
+    rows.sort(key=lambda row: row[0].tag.encode())
+    data = packed(exports.score_files(release, rows), f"{release.collection.slug}-release-{release.number}-scores")
+    digest = hashlib.sha256(data).hexdigest()
+    path = f"files/releases/{release.collection_id}/{digest}.zip"
+    put(path, data)
+    return ScoreArchive(release=release, path=path, sha256=digest, run_count=len(rows))
+
+
+def _store(release: Release, made: list[Scored], archived: ScoreArchive | None) -> None:
     Release.objects.select_for_update().get(pk=release.pk)  # two that score at once write one after the other
     runs = [scored.file.run_id for scored in made]
     old = ScoreFile.objects.filter(release=release, run__in=runs)
@@ -208,6 +273,10 @@ def _store(release: Release, made: list[Scored]) -> None:
     Score.objects.filter(release=release, run__in=runs).delete()
     ScoreFile.objects.bulk_create([scored.file for scored in made], batch_size=500)
     Score.objects.bulk_create([score for scored in made for score in scored.means], batch_size=2000)
+    last = release.score_archives.first()
+    if archived and (last is None or last.sha256 != archived.sha256):
+        archived.version = last.version + 1 if last else 1
+        archived.save(force_insert=True)
     transaction.on_commit(lambda: _remove(gone), robust=True)
 
 
@@ -216,7 +285,7 @@ def _remove(paths: set[str]) -> None:
         (settings.DATA / path).unlink(missing_ok=True)
 
 
-def _put(path: str, data: bytes) -> None:
+def put(path: str, data: bytes) -> None:
     """A whole file under its name, on the disk, or none."""
     target = settings.DATA / path
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -2,7 +2,7 @@
 
 from config import jobs
 from config.models import User
-from evaluation import services
+from evaluation import importing, services
 from evaluation.models import Release
 from pooling.models import Collection
 
@@ -18,3 +18,11 @@ def freeze_release(running: jobs.Running) -> None:
 def score_release(running: jobs.Running) -> None:
     release = Release.objects.select_related("collection").get(pk=running.args["release"])
     services.score_release(release, work=running)
+
+
+@jobs.job("import_qrels", minutes=60)
+def import_qrels(running: jobs.Running) -> None:
+    collection = Collection.objects.get(pk=running.args["collection"])
+    by = User.objects.get(pk=running.args["by"])
+    options = {name: str(running.args[name]) for name in ("kind", "assessor", "repeats", "note")}
+    importing.take_kept(collection, by=by, path=str(running.args["path"]), work=running, **options)

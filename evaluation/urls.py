@@ -2,12 +2,20 @@
 
 from django.urls import path
 
-from evaluation import views
+from evaluation import release_pages, views
 
 urlpatterns = [
     path("c/<slug:slug>/releases/", views.releases, name="releases"),
     path("c/<slug:slug>/releases/<int:number>/", views.release, name="release"),
     path("c/<slug:slug>/releases/<int:number>/qrels/", views.qrels, name="qrels"),
+    path("c/<slug:slug>/releases/<int:number>/state/", release_pages.set_state, name="release_state"),
+    path("c/<slug:slug>/releases/<int:number>/archive/", release_pages.archive, name="release_archive"),
+    path("c/<slug:slug>/releases/<int:number>/scores/", release_pages.score_archive, name="score_archive"),
+    path("c/<slug:slug>/releases/<int:number>/diff/<int:against>/", release_pages.diff, name="release_diff"),
+    path("c/<slug:slug>/data/", release_pages.data_sheet, name="dataset"),
+    path("c/<slug:slug>/effect/", release_pages.effect, name="effect"),
+    path("c/<slug:slug>/import-qrels/", release_pages.import_qrels, name="import_qrels"),
+    path("c/<slug:slug>/live-qrels/", release_pages.live_qrels, name="live_qrels"),
     path("c/<slug:slug>/releases/<int:number>/score/", views.score, name="score_release"),
     path("c/<slug:slug>/leaderboard/", views.leaderboard, name="leaderboard"),
     path("c/<slug:slug>/leaderboard/scores.csv", views.means_csv, name="scores_csv"),

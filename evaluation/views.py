@@ -9,9 +9,10 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from assess import opinions
 from config.forms import attempt
-from evaluation import exports, forms, selectors, services
-from evaluation.models import Release
+from evaluation import citation, exports, forms, selectors, services
+from evaluation.models import Release, ReleaseState
 from pooling import access
 from pooling.models import Collection, Role, Topic
 from pooling.selectors import grades
@@ -26,7 +27,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
         collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     else:
         collection = access.released_to(request.user, slug)
-    form = forms.FreezeForm(request.POST or None)
+    form = forms.FreezeForm(request.POST or None, initial={"rule": opinions.plan(collection).rule})
     if request.method == "POST" and form.is_valid():
         by = access.require_sign_in(request.user)
         if attempt(form, lambda: services.request_release(collection, by=by, **form.cleaned_data)):
@@ -45,17 +46,26 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    found = selectors.release(access.released_to(request.user, slug), number)
+    """What is in a release, its files and how to cite it; of a withdrawn one, that it was there and why it went."""
+    found = selectors.tombstone(access.released_to(request.user, slug), number)
+    steps = list(found.steps.select_related("by"))
+    if found.state == ReleaseState.WITHDRAWN:
+        return page(request, "evaluation/withdrawn.html", found.collection, 410, release=found, step=steps[-1])
+    every = list(selectors.releases(found.collection, withdrawn=False))
     scale = grades(found.collection)
-    counted = [(grade, found.counts["grades"].get(str(grade.value), 0)) for grade in scale]
-    newest = selectors.newest(found.collection)
+    cited = citation.of(found.collection, number, found.frozen_at, request.build_absolute_uri())
     context: dict[str, Any] = {
         "release": found,
-        "grades": counted,
-        "newest": newest,
+        "grades": [(grade, found.counts["grades"].get(str(grade.value), 0)) for grade in scale],
+        "newest": every[0],
+        "others": [other for other in every if other.pk != found.pk],
         "since": selectors.judgments_since(found, found.collection),
         "scored": selectors.score_files(found).count(),
+        "score_archive": found.score_archives.first(),
         "has_strict": selectors.has_strict(found),
+        "steps": steps,
+        "next": [(state, ReleaseState(state).label) for state in services.NEXT[found.state]],
+        "citation": cited,
     }
     return page(request, "evaluation/release.html", found.collection, **context)
 

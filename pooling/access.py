@@ -124,12 +124,21 @@ def sees_released(roles: set[str]) -> bool:
     return Role.ORGANIZER in roles or not roles & {Role.ASSESSOR, Role.ADJUDICATOR}
 
 
-def released_to(user: Anyone, slug: str) -> Collection:
-    """The collection, if its releases and scores are for this user."""
-    collection = collection_for(user, slug)
-    if not sees_released(roles_in(user, collection)):
-        raise Forbidden("Scores tell which runs found what; who judges this collection does not see them.")
+def narrowed(collection: Collection, roles: set[str]) -> Collection:
+    """The collection, knowing which releases somebody with these roles sees: drafts are the organizers', private ones the
+    members', public ones everybody's. A withdrawn one leaves its tombstone to whoever saw it before."""
+    if Role.ORGANIZER not in roles:
+        collection.release_states = frozenset({"private", "public"} if roles else {"public"})
     return collection
+
+
+def released_to(user: Anyone, slug: str) -> Collection:
+    """The collection, if its releases and scores are for this user; it knows which of them."""
+    collection = collection_for(user, slug)
+    held = roles_in(user, collection)
+    if not sees_released(held):
+        raise Forbidden("Scores tell which runs found what; who judges this collection does not see them.")
+    return narrowed(collection, held)
 
 
 def blind_in(user: Anyone) -> QuerySet[Membership, int]:

@@ -81,6 +81,9 @@ class Collection(models.Model):
             ),
         ]
 
+    # Set by access.narrowed: in which states releases are for whoever asks; None: in any.
+    release_states: frozenset[str] | None = None
+
     def __str__(self) -> str:
         return self.name
 

@@ -75,6 +75,16 @@ def assessor(status: int) -> Rule:
     return but(only("assessor", status=status, members=403), staff=403)
 
 
+def adjudicator(status: int) -> Rule:
+    """What differs, blind; administrators act as organizers, who do not decide."""
+    return but(only("adjudicator", status=status, members=403), staff=403)
+
+
+def decider(status: int) -> Rule:
+    """Organizers and adjudicators."""
+    return only("organizer", "adjudicator", "staff", status=status, members=403)
+
+
 def administrator(status: int) -> Rule:
     return only("staff", status=status)
 
@@ -144,7 +154,20 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}judge/<uuid:seat>/": {"GET": assessor(200), "POST": assessor(422)},
     f"{C}progress/": {"GET": organizer(200)},
     f"{C}agreement/": {"GET": organizer(200)},
+    f"{C}merge/": {"GET": organizer(200), "POST": organizer(422)},
+    f"{C}adjudicate/": {"GET": decider(200), "POST": organizer(422)},
+    f"{C}adjudicate/reopen/": {"POST": decider(422)},
+    f"{C}adjudicate/topics/<path:topic>/": {"GET": adjudicator(302), "POST": adjudicator(422)},
+    f"{C}adjudicate/decisions/<path:topic>/": {"GET": organizer(200)},
     # Pages: releases and scores
+    f"{C}releases/<int:number>/state/": {"POST": organizer(422)},
+    f"{C}releases/<int:number>/archive/": {"GET": released(200)},
+    f"{C}releases/<int:number>/scores/": {"GET": released(200)},
+    f"{C}releases/<int:number>/diff/<int:against>/": {"GET": released(200)},
+    f"{C}data/": {"GET": released(200)},
+    f"{C}effect/": {"GET": organizer(200)},
+    f"{C}import-qrels/": {"GET": organizer(200), "POST": organizer(422)},
+    f"{C}live-qrels/": {"GET": organizer(200)},
     f"{C}releases/": {"GET": released(200), "POST": organizer(422)},
     f"{C}releases/<int:number>/": {"GET": released(200)},
     f"{C}releases/<int:number>/qrels/": {"GET": released(200)},
@@ -217,6 +240,19 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/progress": {"GET": organizer(200)},
     f"{A}/agreement": {"GET": organizer(200)},
     f"{A}/judgments": {"GET": organizer(200)},
+    f"{A}/merge": {"GET": organizer(200), "PATCH": organizer(200)},
+    f"{A}/adjudication": {"GET": decider(200), "PUT": organizer(200)},
+    f"{A}/adjudication/cases": {"GET": decider(200)},
+    f"{A}/adjudication/document": {"GET": adjudicator(404)},  # none is named
+    f"{A}/adjudication/decisions": {"POST": adjudicator(200)},
+    f"{A}/adjudication/reopen": {"POST": decider(409)},  # nothing is decided
+    f"{A}/qrels": {"POST": organizer(202)},
+    f"{A}/live-qrels": {"GET": organizer(200)},
+    f"{A}/effect": {"GET": organizer(200)},
+    f"{R}/state": {"POST": organizer(200)},
+    f"{R}/archive": {"GET": released(200)},
+    f"{R}/scores/archive": {"GET": released(200)},
+    f"{R}/diff/<int:against>": {"GET": released(200)},
     f"{A}/releases": {"GET": released(200), "POST": organizer(202)},
     R: {"GET": released(200)},
     f"{R}/qrels": {"GET": released(200)},
@@ -259,6 +295,17 @@ BODIES: dict[str, object] = {
     f"{A}/queue/words/<path:topic>": {"words": "salmon"},
     f"{A}/assignments": {"assignments": []},
     f"{A}/assignments/auto": {"topics": "all"},
+    f"{A}/merge": {"rule": "max"},
+    f"{A}/adjudication": {"topics": [{"topic": "1", "adjudicators": []}]},
+    f"{A}/adjudication/decisions": {
+        "topic": "1",
+        "docno": "a",
+        "grade": 1,
+        "client_id": "6f1c1c0e-3c1b-4d52-9d5e-0c8f1a2b3c4e",
+    },
+    f"{A}/adjudication/reopen": {"topic": "1", "docno": "a", "client_id": "6f1c1c0e-3c1b-4d52-9d5e-0c8f1a2b3c4f"},
+    f"{A}/qrels": b"1 a A9 2\n",
+    f"{R}/state": {"state": "withdrawn", "note": "Wrong topics."},
     f"{A}/machines": {"name": "judge-2"},
     f"{A}/machines/<int:id>/tokens": {"name": "second", "scopes": ["read"]},
     f"{A}/invitations": {"role": "assessor"},
@@ -315,6 +362,7 @@ def world(cast: Cast) -> World:
         "version": 1,
         "number": 1,
         "round": 1,
+        "against": 1,
         "form": "csv",
         "topic": "1",
         "user": cast.assessor.username,

@@ -79,6 +79,12 @@ class Judgments:
         topics = np.array([self.topics[topic] for topic, _ in self.items], np.int64)
         return ratings(places[:, 0], places[:, 1], np.array(grades, np.int64), list(levels), topics)
 
+    def judged(self) -> Iterator[Judgment]:
+        """What counts of all that was read, in its order."""
+        people, pairs = list(self.assessors), list(self.items)
+        for (item, assessor), (line, _name, grade) in self._grades.items():
+            yield Judgment(line, *pairs[item], people[assessor], grade)
+
     def _add_table(self, name: str, rows: list[Judgment], report: Report) -> None:
         if not rows and report.ok:
             report.add("error", "EMPTY", 0, f"The file holds no judgments; {_TABLE} are expected on each line.")

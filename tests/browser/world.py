@@ -272,7 +272,7 @@ class World:
                 scored.judge_all(collection, grades, self.assessor)
                 scored.judge_all(collection, {topics[0]: {docnos[0]: 3, docnos[1]: 1}}, self.newcomer, slot=2)
                 scored.score(scored.freeze(collection, by, note="A first look, before the second opinions were in."))
-                scored.score(scored.freeze(collection, by, "highest", note=GUIDELINES[:300]))
+                scored.score(scored.freeze(collection, by, "max", note=GUIDELINES[:300]))
         scored.judge(scored.make_item(collection, topics[0], docnos[0], by=by), self.assessor, 1)
         scored.make_run(self.arabic, "mina1", {"1": {"a": 1.0}}, by=by)
         scored.judge_all(self.arabic, {"1": {"a": 1}}, by)

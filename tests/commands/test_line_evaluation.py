@@ -14,14 +14,14 @@ HERE = "harbour-trials"
 
 
 def test_release_freezes_and_scores_at_once(judged: Cast, assize: Assize) -> None:
-    done = assize("release", HERE, "--rule", "highest", "--note", "Spring", "--by", judged.organizer.username)
+    done = assize("release", HERE, "--rule", "max", "--note", "Spring", "--by", judged.organizer.username)
     made = Release.objects.get()
     assert (done.status, done.out) == (0, "1\n")
     assert f"Release 1: 6 judged documents, SHA-256 {made.sha256}." in done.err
     assert "Scores of release 1: 2 of 2 2 runs scored" in done.err
-    assert (made.rule, made.note, made.frozen_by, Score.objects.count()) == ("highest", "Spring", judged.organizer, 28)
+    assert (made.rule, made.note, made.frozen_by, Score.objects.count()) == ("max", "Spring", judged.organizer, 28)
     assert not Job.objects.exists()
-    assert assize("release", HERE, "--rule", "highest").told == (
+    assert assize("release", HERE, "--rule", "max").told == (
         1,
         "Release of Harbour trials: 0 of 1 Merging the judgments\n"
         "Error: Release 1 has these same qrels already: no grade has changed since.",

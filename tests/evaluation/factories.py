@@ -90,9 +90,12 @@ def quiet(done: int, total: int, words: str) -> None:
     """Progress that nobody watches."""
 
 
-def freeze(collection: Collection, by: User, rule: str = "primary", note: str = "", *, score: bool = False) -> Release:
+def freeze(
+    collection: Collection, by: User, rule: str | None = None, note: str = "", *, score: bool = False, state: str = "public"
+) -> Release:
+    """As most tests want it: for everybody who sees the collection."""
     with Direct(quiet) as work:
-        return services.freeze_release(collection, by=by, rule=rule, note=note, score=score, work=work)
+        return services.freeze_release(collection, by=by, rule=rule, note=note, state=state, score=score, work=work)
 
 
 def score(release: Release, tell: Callable[[int, int, str], None] = quiet) -> int:

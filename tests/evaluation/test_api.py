@@ -22,13 +22,13 @@ BLIND = error("forbidden", "Scores tell which runs found what; who judges this c
 
 def test_freeze_is_a_job(judged: Cast, caller_for: CallerFor) -> None:
     call = caller_for(judged.organizer)
-    answer = call("POST", ALL, {"rule": "highest", "note": "Spring"}, key="one")
+    answer = call("POST", ALL, {"rule": "max", "note": "Spring"}, key="one")
     assert (call.status, answer["name"], answer["state"]) == (202, "freeze_release", "waiting")
-    assert call("POST", ALL, {"rule": "highest", "note": "Spring"}, key="two")["id"] == answer["id"]
+    assert call("POST", ALL, {"rule": "max", "note": "Spring"}, key="two")["id"] == answer["id"]
     assert Job.objects.get().args == {
         "collection": judged.collection.pk,
         "by": judged.organizer.pk,
-        "rule": "highest",
+        "rule": "max",
         "note": "Spring",
     }
 
@@ -36,9 +36,9 @@ def test_freeze_is_a_job(judged: Cast, caller_for: CallerFor) -> None:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ({"rule": "lowest"}, "rule: Input should be 'primary' or 'highest'"),
+        ({"rule": "lowest"}, "rule: Input should be 'first', 'majority', 'median_low', 'median_high', 'max' or 'min'"),
         ({"note": "x" * 5001}, "note: Expected at most 5,000 characters; found 5,001."),
-        ({"rules": "primary"}, "rules: Extra inputs are not permitted"),
+        ({"rules": "first"}, "rules: Extra inputs are not permitted"),
     ],
 )
 def test_bad_freeze_is_told(judged: Cast, caller_for: CallerFor, body: dict[str, str], words: str) -> None:
@@ -69,7 +69,7 @@ def test_list_and_read(release: Release, judged: Cast, caller_for: CallerFor) ->
     shown = {name: listed[name] for name in ("number", "rule", "note", "sha256", "frozen_by")}
     assert shown == {
         "number": 1,
-        "rule": "primary",
+        "rule": "first",
         "note": "First one.",
         "sha256": release.sha256,
         "frozen_by": "Olga Organizer",

@@ -80,10 +80,10 @@ def test_tabs_are_for_who_may(release: Release, judged: Cast, client_for: Client
 def test_freeze_asks_for_a_job_and_the_page_follows_it(judged: Cast, olga: Client) -> None:
     page = text(olga, "releases/")
     assert "No release yet" in page and "9 judgments so far" in page and "Freeze the qrels" in page
-    answer = olga.post(f"{HERE}releases/", {"rule": "highest", "note": "Spring"})
+    answer = olga.post(f"{HERE}releases/", {"rule": "max", "note": "Spring"})
     assert (answer.status_code, answer["Location"]) == (302, f"{HERE}releases/")
     job = Job.objects.get(name="freeze_release")
-    assert (job.args["rule"], job.args["note"], job.started_by) == ("highest", "Spring", judged.organizer)
+    assert (job.args["rule"], job.args["note"], job.started_by) == ("max", "Spring", judged.organizer)
     page = olga.get(f"{HERE}releases/").content.decode()
     assert 'hx-trigger="every 1s"' in page and "The judgments are being frozen" in page
     Job.objects.update(state="failed", message="The disk is full.")
@@ -95,7 +95,7 @@ def test_freeze_asks_for_a_job_and_the_page_follows_it(judged: Cast, olga: Clien
     [
         ({"rule": "lowest"}, "Select a valid choice. lowest is not one of the available choices."),
         ({}, "This field is required."),
-        ({"rule": "primary", "note": "x" * 5001}, "Ensure this value has at most 5000 characters (it has 5001)."),
+        ({"rule": "first", "note": "x" * 5001}, "Ensure this value has at most 5000 characters (it has 5001)."),
     ],
 )
 def test_bad_freeze_is_told_at_the_field(judged: Cast, olga: Client, given: dict[str, str], words: str) -> None:
@@ -106,7 +106,7 @@ def test_bad_freeze_is_told_at_the_field(judged: Cast, olga: Client, given: dict
 
 
 def test_freezing_nothing_is_refused_in_words(cast: Cast, olga: Client) -> None:
-    answer = olga.post(f"{HERE}releases/", {"rule": "primary", "note": ""})
+    answer = olga.post(f"{HERE}releases/", {"rule": "first", "note": ""})
     assert answer.status_code == 422
     assert "Nothing is judged yet: a release needs at least one judgment." in answer.content.decode()
     assert "Nothing is judged yet. A release needs" in text(olga, "releases/")
@@ -115,7 +115,7 @@ def test_freezing_nothing_is_refused_in_words(cast: Cast, olga: Client) -> None:
 @pytest.mark.parametrize("who", ["participant", "researcher", "assessor"])
 def test_only_organizers_freeze_and_score(release: Release, judged: Cast, client_for: ClientFor, who: str) -> None:
     client = client_for(getattr(judged, who))
-    assert client.post(f"{HERE}releases/", {"rule": "primary"}).status_code == 403
+    assert client.post(f"{HERE}releases/", {"rule": "first"}).status_code == 403
     assert client.post(f"{HERE}releases/1/score/").status_code == 403
     if who != "assessor":
         assert "Freeze the qrels" not in client.get(f"{HERE}releases/").content.decode()
@@ -126,7 +126,7 @@ def test_archived_collection_shows_and_refuses(release: Release, judged: Cast, o
     assert olga.get(f"{HERE}leaderboard/").status_code == 200
     assert "Freeze the qrels" not in olga.get(f"{HERE}releases/").content.decode()
     assert olga.post(f"{HERE}releases/1/score/").status_code == 409
-    answer = olga.post(f"{HERE}releases/", {"rule": "primary", "note": ""})
+    answer = olga.post(f"{HERE}releases/", {"rule": "first", "note": ""})
     assert (answer.status_code, "archived; restore it first" in answer.content.decode()) == (422, True)
 
 
@@ -282,8 +282,8 @@ def test_home_lists_public_releases_but_not_to_its_judges(release: Release, judg
 
 
 COUNTS = {
-    "releases/": 8,
-    "releases/1/": 10,
+    "releases/": 10,
+    "releases/1/": 14,
     "leaderboard/": 11,
     "leaderboard/topics/1/": 10,
     "scores/alpha/": 11,

@@ -39,13 +39,13 @@ def content(release: Release) -> bytes:
 # Freezing
 
 
-@pytest.mark.parametrize(("rule", "expected"), [("primary", PRIMARY), ("highest", HIGHEST)])
+@pytest.mark.parametrize(("rule", "expected"), [("first", PRIMARY), ("max", HIGHEST)])
 def test_freeze_merges_by_the_rule(judged: Cast, rule: str, expected: bytes) -> None:
     release = freeze(judged.collection, judged.organizer, rule, " Of\r\nspring ")
     assert content(release) == expected
     assert release.sha256 == hashlib.sha256(expected).hexdigest()
     assert (release.number, release.rule, release.note, release.frozen_by) == (1, rule, "Of\nspring", judged.organizer)
-    grades = {"0": 2, "1": 2, "2": 1, "3": 1} if rule == "primary" else {"0": 1, "1": 3, "2": 1, "3": 1}
+    grades = {"0": 2, "1": 2, "2": 1, "3": 1} if rule == "first" else {"0": 1, "1": 3, "2": 1, "3": 1}
     assert release.counts == {
         "items": 6,
         "topics": 2,
@@ -54,6 +54,9 @@ def test_freeze_merges_by_the_rule(judged: Cast, rule: str, expected: bytes) -> 
         "grades": grades,
         "doubly_judged": 3,
         "differing": 2,
+        "decided": 0,
+        "few": 0,
+        "ties": 0,
         "lenient_from": 1,
         "strict_from": 2,
     }
@@ -84,7 +87,7 @@ def test_nothing_judged_is_refused_in_words(cast: Cast) -> None:
     with pytest.raises(Refusal, match="Nothing is judged yet: a release needs at least one judgment"):
         freeze(cast.collection, cast.organizer)
     with pytest.raises(Refusal, match="Nothing is judged yet"):
-        services.request_release(cast.collection, by=cast.organizer, rule="primary")
+        services.request_release(cast.collection, by=cast.organizer, rule="first")
     assert not Job.objects.exists()
 
 
@@ -92,7 +95,7 @@ def test_the_same_qrels_twice_are_refused(judged: Cast) -> None:
     freeze(judged.collection, judged.organizer)
     with pytest.raises(Conflict, match="Release 1 has these same qrels already: no grade has changed since"):
         freeze(judged.collection, judged.organizer)
-    assert freeze(judged.collection, judged.organizer, "highest").number == 2
+    assert freeze(judged.collection, judged.organizer, "max").number == 2
 
 
 def test_archived_collection_refuses(judged: Cast) -> None:
@@ -101,7 +104,7 @@ def test_archived_collection_refuses(judged: Cast) -> None:
     collections.archive_collection(judged.collection)
     judge(make_item(judged.collection, "1", "b", by=judged.organizer), judged.assessor, 3)
     for act in (
-        lambda: services.request_release(judged.collection, by=judged.organizer, rule="primary"),
+        lambda: services.request_release(judged.collection, by=judged.organizer, rule="first"),
         lambda: freeze(stale, judged.organizer),
         lambda: services.request_scores(selectors.release(judged.collection), by=judged.organizer),
     ):
@@ -110,7 +113,7 @@ def test_archived_collection_refuses(judged: Cast) -> None:
     assert list(Release.objects.all()) == [release]
 
 
-@pytest.mark.parametrize(("given", "field"), [({"rule": "lowest"}, "rule"), ({"rule": "primary", "note": "x" * 5001}, "note")])
+@pytest.mark.parametrize(("given", "field"), [({"rule": "lowest"}, "rule"), ({"rule": "first", "note": "x" * 5001}, "note")])
 def test_bad_rule_and_long_note_are_told_by_field(judged: Cast, given: dict[str, str], field: str) -> None:
     with pytest.raises(ValidationError) as told:
         services.request_release(judged.collection, by=judged.organizer, **given)
@@ -137,7 +140,7 @@ def test_killed_before_the_switch_leaves_the_old_state(judged: Cast) -> None:
     first = freeze(judged.collection, judged.organizer)
     judge(make_item(judged.collection, "1", "a", by=judged.organizer), judged.assessor, 0)
     with pytest.raises(KeyboardInterrupt), Killed(factories.quiet) as work:
-        services.freeze_release(judged.collection, by=judged.organizer, rule="primary", work=work)
+        services.freeze_release(judged.collection, by=judged.organizer, rule="first", work=work)
     assert (list(Release.objects.all()), Job.objects.count(), content(first)) == ([first], 0, PRIMARY)
     with pytest.raises(KeyboardInterrupt), Killed(factories.quiet) as work:
         services.score_release(first, work=work)
@@ -160,7 +163,7 @@ def test_freezes_at_once_never_share_a_number(committed: None) -> None:
         finally:
             connection.close()
 
-    for rules in (("primary", "primary"), ("primary", "highest")):
+    for rules in (("first", "first"), ("first", "max")):
         threads = [threading.Thread(target=act, args=(rule,)) for rule in rules]
         for thread in threads:
             thread.start()
@@ -212,7 +215,7 @@ def test_asked_for_twice_it_is_one_job_then_one_release_then_scores(committed: N
     collection = people.make_collection(organizer, "Harbour trials")
     make_run(collection, "alpha", ALPHA, by=organizer)
     factories.judge_all(collection, factories.FIRST, organizer)
-    asked = {services.request_release(collection, by=organizer, rule="primary", note="n").pk for _ in range(5)}
+    asked = {services.request_release(collection, by=organizer, rule="first", note="n").pk for _ in range(5)}
     assert len(asked) == 1
     job = run_job("freeze_release")
     assert (job.state, job.message) == ("done", "6 judged documents of 2 topics")
@@ -222,7 +225,7 @@ def test_asked_for_twice_it_is_one_job_then_one_release_then_scores(committed: N
     assert Release.objects.count() == 1
     job = run_job("score_release")
     assert (job.state, job.message, job.done_count, job.total) == ("done", "1 run scored", 1, 1)
-    services.request_release(collection, by=organizer, rule="primary", note="n")
+    services.request_release(collection, by=organizer, rule="first", note="n")
     job = run_job("freeze_release")
     assert (job.state, job.message) == ("failed", "Release 1 has these same qrels already: no grade has changed since.")
 

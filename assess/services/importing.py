@@ -1,0 +1,171 @@
+"""Judgments that were made elsewhere become an assessor's here, so that an old collection can be continued."""
+
+import hashlib
+import re
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Max
+from django.utils import timezone
+
+from assess.core.judgment_files import Judgment as Line
+from assess.core.judgment_files import Judgments
+from assess.models import Answer, Judgment, JudgmentEvent, Seat
+from config import accounts
+from config.models import User
+from pooling import selectors as pooling
+from pooling.core.findings import Report, shown
+from pooling.core.lines import Unpackable, unpack
+from pooling.core.qrels import read_qrels
+from pooling.models import Collection, Membership, Pool, PoolItem, Role
+
+STRATEGY = "imported"
+BATCH = 2000
+_SPACE = uuid.UUID("6d0f5c7e-9f0a-5d2b-8f55-0c1d5f0c7a11")  # names the acts of imports: the same line is the same act
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Lines that can be stored; what is wrong with the file is in the report."""
+
+    lines: list[Line]
+    report: Report
+
+
+def check_judgments(collection: Collection, data: bytes, *, assessor: str = "", repeats: str = "refuse") -> Checked:
+    """Read a file of `topic docno assessor grade`, or qrels whose lines are all of one named assessor.
+
+    Topics and grades must be the collection's; a document it lacks is a warning. A document that the assessor has judged
+    here already refuses the file.
+    """
+    levels = list(collection.grades.values_list("value", flat=True))
+    if assessor:
+        lines, report = _of_one(collection, data, assessor, levels)
+    else:
+        found = Judgments(levels, repeats)  # type: ignore[arg-type]
+        report = found.read(data, "file", alone=True)
+        lines = list(found.judged())
+        _check_topics(collection, lines, report)
+        _check_documents(collection, lines, report)
+    if report.ok and not lines:
+        report.add("error", "EMPTY", 0, "The file holds no grade: every line is without one, or negative.")
+    if report.ok:
+        _check_judged(collection, lines, report)
+    return Checked(lines, report)
+
+
+def _of_one(collection: Collection, data: bytes, assessor: str, levels: list[int]) -> tuple[list[Line], Report]:
+    try:
+        plain = unpack(data)
+    except Unpackable as error:
+        report = Report()
+        report.add("error", "PACKED", 0, str(error))
+        return [], report
+    numbers = set(collection.topics.values_list("number", flat=True))
+    columns, report = read_qrels(plain, topics=numbers, docnos=pooling.docnos(collection), levels=levels)
+    if columns is None:
+        return [], report
+    rows = zip(columns.topics.tolist(), columns.docnos.tolist(), columns.grades.tolist(), strict=True)
+    return [Line(0, topic.decode(), docno.decode(), assessor, grade) for topic, docno, grade in rows if grade >= 0], report
+
+
+def _check_topics(collection: Collection, lines: Iterable[Line], report: Report) -> None:
+    numbers = set(collection.topics.values_list("number", flat=True))
+    for line in lines:
+        if line.topic not in numbers:
+            report.add("error", "TOPIC_UNKNOWN", line.line, f"Topic {shown(line.topic)} is not part of this collection.")
+
+
+def _check_documents(collection: Collection, lines: Iterable[Line], report: Report) -> None:
+    known = pooling.docnos(collection)
+    there = None if known is None else {docno.decode() for docno in known.tolist()}
+    for line in lines:
+        if there is not None and line.docno not in there:
+            report.add("warning", "DOC_UNKNOWN", line.line, f"Document {shown(line.docno)} is not in the collection.")
+
+
+def _check_judged(collection: Collection, lines: Sequence[Line], report: Report) -> None:
+    """Nobody's judgment is overwritten by a file."""
+    known = {label: user.pk for label in {line.assessor for line in lines} if (user := _existing(collection, label))}
+    heads = Judgment.objects.filter(item__pool__collection=collection, assessor__in=known.values(), occasion=0)
+    before = set(heads.values_list("assessor_id", "item__topic__number", "item__docno"))
+    for line in lines:
+        if (known.get(line.assessor), line.topic, line.docno) in before:
+            who, what = shown(line.assessor), f"document {shown(line.docno)} of topic {shown(line.topic)}"
+            report.add("error", "JUDGED_ALREADY", line.line, f"{who} has judged {what} in this collection already.")
+
+
+def store_judgments(collection: Collection, lines: Sequence[Line], *, by: User) -> int:
+    """Write them in the caller's transaction: a round of what was not pooled yet, seats, judgments, and their history."""
+    Collection.objects.select_for_update().get(pk=collection.pk)
+    people = {label: _person(collection, label) for label in dict.fromkeys(line.assessor for line in lines)}
+    items = _items(collection, lines, by)
+    now = timezone.now()
+    highest = dict(Seat.objects.filter(collection=collection).order_by().values_list("item").annotate(Max("slot")))
+    guideline = collection.guidelines.first()
+    version = guideline.version if guideline else 0
+    seats, heads = [], []
+    for place, line in enumerate(lines):
+        item = items[line.topic, line.docno]
+        highest[item] = highest.get(item, 0) + 1
+        seat = {"collection": collection, "item_id": item, "slot": highest[item], "assessor": people[line.assessor]}
+        seats.append(Seat(**seat, position=place + 1, judged_at=now))
+        head = {"item_id": item, "assessor": people[line.assessor], "grade": line.grade, "answer": Answer.GRADE}
+        heads.append(Judgment(**head, guideline_version=version, first_at=now, updated_at=now))
+    Seat.objects.bulk_create(seats, batch_size=BATCH)
+    Judgment.objects.bulk_create(heads, batch_size=BATCH)
+    events = [
+        JudgmentEvent(
+            judgment=head,
+            client_id=uuid.uuid5(_SPACE, f"{collection.pk} {head.item_id} {head.assessor_id}"),
+            answer=Answer.GRADE,
+            grade=head.grade,
+            guideline_version=version,
+            at=now,
+        )
+        for head in heads
+    ]
+    JudgmentEvent.objects.bulk_create(events, batch_size=BATCH)
+    Collection.objects.filter(pk=collection.pk, judging_started_at=None).update(judging_started_at=now)
+    return len(heads)
+
+
+def _items(collection: Collection, lines: Sequence[Line], by: User) -> dict[tuple[str, str], int]:
+    """The pooled items of the lines; those that were never pooled become a round of their own."""
+    known = PoolItem.objects.filter(topic__collection=collection)
+    found = {(number, docno): pk for number, docno, pk in known.values_list("topic__number", "docno", "pk")}
+    new = list(dict.fromkeys((line.topic, line.docno) for line in lines if (line.topic, line.docno) not in found))
+    if new:
+        number = (collection.pools.aggregate(last=Max("round"))["last"] or 0) + 1
+        pool = Pool.objects.create(
+            collection=collection, round=number, strategy=STRATEGY, drawn_by=by, drawn_at=timezone.now(), item_count=len(new)
+        )
+        topics = dict(collection.topics.values_list("number", "pk"))
+        rows = [PoolItem(pool=pool, topic_id=topics[topic], docno=docno, best_rank=0, run_count=0) for topic, docno in new]
+        PoolItem.objects.bulk_create(rows, batch_size=BATCH)
+        found |= {(topic, row.docno): row.pk for (topic, _docno), row in zip(new, rows, strict=True)}
+    return found
+
+
+def _existing(collection: Collection, label: str) -> User | None:
+    """A member of that user name, or who stands for that name since an earlier import."""
+    held = collection.memberships.filter(role=Role.ASSESSOR).values("user_id")
+    return User.objects.filter(pk__in=held, username__in=[label, _username(collection, label)]).first()
+
+
+def _person(collection: Collection, label: str) -> User:
+    """Somebody of another time or place: an account that nobody can sign in to."""
+    if user := _existing(collection, label):
+        return user
+    user = accounts.create_account(username=_username(collection, label), name=label[:150], password=None)
+    User.objects.filter(pk=user.pk).update(is_active=False)
+    user.is_active = False
+    Membership.objects.create(collection=collection, user=user, role=Role.ASSESSOR)
+    return user
+
+
+def _username(collection: Collection, label: str) -> str:
+    plain = re.sub(r"[^A-Za-z0-9_.-]", "-", label)[:60]
+    mark = "" if plain == label else f".{hashlib.sha256(label.encode()).hexdigest()[:8]}"
+    return f"{collection.slug}.{plain}{mark}"

@@ -1,0 +1,20 @@
+"""Filters for figures of agreement: their names, and their places on a line from -0.2 to 1."""
+
+from django import template
+
+from assess.core.figures import TITLES
+
+register = template.Library()
+LOWEST = -0.2
+
+
+@register.filter
+def coefficient(key: str) -> str:
+    title = TITLES.get(key, key)
+    return title[:1].upper() + title[1:]
+
+
+@register.filter
+def on_line(value: float) -> str:
+    """0 to 100; what lies below the line's end is drawn at it."""
+    return f"{100 * (min(max(value, LOWEST), 1.0) - LOWEST) / (1 - LOWEST):.1f}"

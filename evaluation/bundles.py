@@ -1,0 +1,297 @@
+"""What a release holds, file by file: read in one moment, written the same on every database."""
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from django.db.models import Sum
+from django.urls import reverse
+from numpy.typing import NDArray
+
+from assess import agreeing, opinions
+from assess import selectors as judging
+from assess.core.adjudication import SOURCES
+from assess.models import Decision, DecisionEvent, Judgment, JudgmentEvent, MergePlan
+from evaluation import citation, dataset
+from evaluation.on_files import verify
+from pooling import selectors as pooling
+from pooling.core.qrels import write_qrels
+from pooling.models import Collection, PoolItem, Role
+
+JUDGMENTS = (
+    *("topic", "docid", "assessor", "grade", "status", "started_at", "submitted_at", "seconds", "comment"),
+    *("pool_version", "source"),
+)
+HISTORY = (
+    *("topic", "docno", "assessor", "answer", "grade", "reason", "note", "known", "previous_grade", "seconds"),
+    *("guideline_version", "at"),
+)
+DECISIONS = ("topic", "docno", "adjudicator", "grade", "reason", "comment", "at")
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A collection's judgments of one moment, merged; and all that is told beside them."""
+
+    qrels: bytes
+    counts: dict[str, Any]
+    about: dict[str, Any]
+    files: dict[str, bytes]
+    last_event: int = 0
+    last_decision: int = 0
+    warnings: list[str] = field(default_factory=list)
+
+
+def read(collection: Collection, plan: MergePlan) -> Reading:
+    """Everything of the release but what depends on its number. To be called inside one moment's transaction."""
+    found = opinions.opinions(collection)
+    grades = list(pooling.grades(collection))
+    final = opinions.final(found, plan.rule, plan.opinions, plan.missing, grades[0].value)
+    names = judging.pseudonyms(collection)
+    people = agreeing.rated(found.table, [grade.value for grade in grades], names)
+    report = agreeing.told(people, collection)
+    places, merged = final.places, final.grades
+    qrels = write_qrels(found.topics[places], found.docnos[places], merged)
+    counts = _counts(collection, found, final)
+    guideline = collection.guidelines.first()
+    about = {
+        "origin": "judgments",
+        "merge": {"rule": plan.rule, "opinions": plan.opinions, "missing": plan.missing},
+        **standing(collection),
+        "agreement": headline(report),
+    }
+    files = {
+        **binary_files(collection, found.topics[places], found.docnos[places], merged),
+        "pool.csv": _pool(collection, found, final),
+        "judgments.csv": _judgments(collection, names),
+        "history.jsonl": _history(collection, names),
+        "decisions.jsonl": _decisions(collection),
+        "decision-history.jsonl": _decision_history(collection),
+        "agreement.json": _json(report),
+        "guidelines.md": f"{guideline.text}\n".encode() if guideline else b"",
+        **described(collection),
+    }
+    return Reading(qrels, counts, about, files, judging.newest_event(collection), opinions.newest_decision(collection))
+
+
+def standing(collection: Collection) -> dict[str, Any]:
+    """How the collection stands: scale, guidelines, pool rounds, statistics."""
+    guideline = collection.guidelines.first()
+    return {
+        "scale": [
+            {"value": grade.value, "label": grade.label, "definition": grade.definition, "example": grade.example}
+            for grade in pooling.grades(collection)
+        ],
+        "guideline_version": guideline.version if guideline else 0,
+        "pool_rounds": [
+            {"round": pool.round, "strategy": pool.strategy, "parameters": pool.parameters, "items": pool.item_count}
+            for pool in collection.pools.filter(drawn_at__isnull=False).order_by("round")
+        ],
+        "statistics": dataset.statistics(collection),
+    }
+
+
+def described(collection: Collection) -> dict[str, bytes]:
+    """Topics and runs: of any release, frozen or imported."""
+    return {"topics.jsonl": _topics(collection), "runs.csv": _runs(collection)}
+
+
+def binary_files(
+    collection: Collection, topics: NDArray[np.bytes_], docnos: NDArray[np.bytes_], grades: NDArray[np.int64]
+) -> dict[str, bytes]:
+    """Strict and lenient qrels: grades from the threshold on as 1, others as 0; negative ones are left out."""
+    known = grades >= 0
+    return {
+        f"qrels-{view}.txt": write_qrels(topics[known], docnos[known], (grades[known] >= start).astype(np.int64))
+        for view, start in (("lenient", collection.lenient_from), ("strict", collection.strict_from))
+    }
+
+
+def _counts(collection: Collection, found: opinions.Opinions, final: opinions.Final) -> dict[str, Any]:
+    values, numbers = np.unique(final.grades, return_counts=True)
+    sizes = np.bincount(found.codes, minlength=len(found.items))
+    return {
+        "items": len(final.places),
+        "topics": len(np.unique(found.topics[final.places])),
+        "judgments": len(found.codes),
+        "assessors": len(np.unique(found.table.assessors)),
+        "grades": {str(value): number for value, number in zip(values.tolist(), numbers.tolist(), strict=True)},
+        "doubly_judged": int((sizes > 1).sum()),
+        "differing": _differing(found),
+        "decided": final.merged.count("decision"),
+        "few": final.merged.count("few"),
+        "ties": final.merged.count("tie"),
+        "lenient_from": collection.lenient_from,
+        "strict_from": collection.strict_from,
+    }
+
+
+def _differing(found: opinions.Opinions) -> int:
+    high = np.full(len(found.items), -128)
+    low = np.full(len(found.items), 128)
+    np.maximum.at(high, found.codes, found.table.grades)
+    np.minimum.at(low, found.codes, found.table.grades)
+    return int((high > low).sum())
+
+
+def headline(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """The figures a page shows at a glance: of each view, those that are defined."""
+    wanted = ("raw", "positive", "overlap", "cohen", "pooled", "linear", "fleiss", "alpha_nominal", "alpha_ordinal", "ac1")
+    return [
+        {"threshold": view["threshold"], "figures": {key: view["figures"][key] for key in wanted if key in view["figures"]}}
+        for view in report["views"]
+    ]
+
+
+# Files
+
+
+def _csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+def _json(value: object) -> bytes:
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _lines(rows: Iterable[dict[str, Any]]) -> bytes:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def moment(at: datetime | None) -> str:
+    """ISO 8601, UTC, with a fixed number of digits."""
+    return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ") if at else ""
+
+
+def _sorted(rows: Iterable[Sequence[Any]]) -> list[Sequence[Any]]:
+    """By topic and docno in the order of bytes, which no database's collation knows; else as they come."""
+    return sorted(rows, key=lambda row: (row[0].encode(), row[1].encode()))
+
+
+def _pool(collection: Collection, found: opinions.Opinions, final: opinions.Final) -> bytes:
+    """Every pooled document: its round, opinions, where its grade comes from, and the grade."""
+    sizes = np.bincount(found.codes, minlength=len(found.items)).tolist()
+    sources = [SOURCES[place] for place in final.merged.sources.tolist()]
+    graded = dict(zip(found.items[final.places].tolist(), final.grades.tolist(), strict=True))
+    known = {item: (sizes[place], sources[place]) for place, item in enumerate(found.items.tolist())}
+    drawn = PoolItem.objects.filter(pool__collection=collection, pool__drawn_at__isnull=False)
+    rows = drawn.values_list("pk", "topic__number", "docno", "pool__round")
+    lines = [
+        (number, docno, round_, *known.get(pk, (0, "none")), graded.get(pk, ""))
+        for pk, number, docno, round_ in rows.iterator(chunk_size=20_000)
+    ]
+    return _csv(("topic", "docid", "round", "opinions", "source", "grade"), _sorted(lines))
+
+
+def _judgments(collection: Collection, names: dict[int, str]) -> bytes:
+    """One line for each assessor and document, the primary assessor's first; so that `first` can be told from the file."""
+    heads = Judgment.objects.filter(item__pool__collection=collection, occasion=0)
+    rows = heads.annotate(slot=judging.slot_of(), total=Sum("events__seconds")).order_by("slot", "pk")
+    columns = ("item__topic__number", "item__docno", "assessor_id", "grade", "answer", "extra", "first_at", "updated_at")
+    more = ("total", "reason", "note", "item__pool__round", "item__pool__strategy")
+    lines = [
+        (
+            *(number, docno, names.get(who, "A0"), "" if grade is None else grade, "extra" if extra else answer),
+            *(moment(first), moment(last), "" if seconds is None else repr(float(seconds))),
+            *("; ".join(part for part in (reason, note) if part), round_),
+            "imported" if strategy == "imported" else "judged",
+        )
+        for number, docno, who, grade, answer, extra, first, last, seconds, reason, note, round_, strategy in rows.values_list(
+            *columns, *more
+        ).iterator(chunk_size=20_000)
+    ]
+    return _csv(JUDGMENTS, _sorted(lines))
+
+
+def _history(collection: Collection, names: dict[int, str]) -> bytes:
+    events = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection).order_by("pk")
+    columns = ("judgment__item__topic__number", "judgment__item__docno", "judgment__assessor_id")
+    said = ("answer", "grade", "reason", "note", "known", "previous_grade", "seconds", "guideline_version", "at")
+    rows = (
+        (topic, docno, names.get(who, "A0"), *rest[:-1], moment(rest[-1]))
+        for topic, docno, who, *rest in events.values_list(*columns, *said).iterator(chunk_size=20_000)
+    )
+    return _lines(dict(zip(HISTORY, row, strict=True)) for row in rows)
+
+
+def adjudicator_names(collection: Collection) -> dict[int, str]:
+    """J1, J2 … by the order in which people became adjudicators here."""
+    joined = collection.memberships.filter(role=Role.ADJUDICATOR).order_by("pk").values_list("user_id", flat=True)
+    return {pk: f"J{number}" for number, pk in enumerate(dict.fromkeys(joined), 1)}
+
+
+def _decisions(collection: Collection) -> bytes:
+    names = adjudicator_names(collection)
+    rows = Decision.objects.filter(item__pool__collection=collection, grade__isnull=False).order_by("pk")
+    columns = ("item__topic__number", "item__docno", "adjudicator_id", "grade", "reason", "comment", "updated_at")
+    lines = [
+        (topic, docno, names.get(who, "J0"), grade, reason, comment, moment(at))
+        for topic, docno, who, grade, reason, comment, at in rows.values_list(*columns)
+    ]
+    return _lines(dict(zip(DECISIONS, row, strict=True)) for row in _sorted(lines))
+
+
+def _decision_history(collection: Collection) -> bytes:
+    names = adjudicator_names(collection)
+    events = DecisionEvent.objects.filter(decision__item__pool__collection=collection).order_by("pk")
+    columns = ("decision__item__topic__number", "decision__item__docno", "adjudicator_id")
+    said = ("grade", "reason", "comment", "precedent", "guideline_version", "at")
+    return _lines(
+        dict(zip((*DECISIONS[:6], *said[3:]), (topic, docno, names.get(who, "J0"), *rest[:-1], moment(rest[-1])), strict=True))
+        for topic, docno, who, *rest in events.values_list(*columns, *said)
+    )
+
+
+def _topics(collection: Collection) -> bytes:
+    fields = ("number", "title", "description", "narrative", "language", "translations")
+    rows = sorted(collection.topics.values_list(*fields), key=lambda row: row[0].encode())
+    return _lines(dict(zip(("id", *fields[1:]), row, strict=True)) for row in rows)
+
+
+def _runs(collection: Collection) -> bytes:
+    columns = ("tag", "group", "kind", "upload__sha256", "topic_count", "line_count")
+    rows = sorted(collection.runs.values_list(*columns), key=lambda row: row[0].encode())
+    return _csv(("tag", "group", "kind", "sha256", "topics", "lines"), rows)
+
+
+# The release as a whole
+
+
+def complete(collection: Collection, reading: Reading, *, number: int, frozen_at: datetime, note: str) -> dict[str, bytes]:
+    """All files of the archive, once the release has its number."""
+    page = settings.BASE_URL + reverse("release", args=[collection.slug, number])
+    cited = citation.of(collection, number, frozen_at, page)
+    told = {
+        "collection": collection.slug,
+        "name": collection.name,
+        "release": number,
+        "frozen_at": moment(frozen_at),
+        "changelog": note,
+        "counts": reading.counts,
+        "qrels_sha256": hashlib.sha256(reading.qrels).hexdigest(),
+        **reading.about,
+        "made_with": f"assize {metadata.version('assize')}",
+    }
+    return {
+        **reading.files,
+        "qrels.txt": reading.qrels,
+        "release.json": _json(told),
+        "citation.bib": cited.bibtex.encode(),
+        "CITATION.cff": cited.cff.encode(),
+        "ir_datasets.json": _json(citation.ir_datasets(collection, number, reading.counts)),
+        "README.md": citation.readme(collection, number, told, reading.files).encode(),
+        "verify.py": Path(verify.__file__).read_bytes(),
+    }

@@ -1,0 +1,108 @@
+"""Words about a release: how to cite it, what its archive holds, and its description for other programs."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pooling.models import Collection, Role
+
+ABOUT = {
+    "qrels.txt": "topic 0 docno grade; sorted by bytes, ends of lines LF",
+    "qrels-lenient.txt": "the same with grades from the lenient threshold on as 1, others as 0",
+    "qrels-strict.txt": "the same from the strict threshold on",
+    "pool.csv": "every pooled document: round, number of opinions, where its grade comes from",
+    "judgments.csv": "every assessor's present answer; for each document the primary assessor's comes first",
+    "history.jsonl": "every act of judging, in order",
+    "decisions.jsonl": "adjudicators' decisions that stand",
+    "decision-history.jsonl": "every act of deciding and of opening again, in order",
+    "agreement.json": "agreement of assessors: coefficients with intervals",
+    "topics.jsonl": "the topics",
+    "runs.csv": "the runs of the collection, with the SHA-256 of their files",
+    "guidelines.md": "the assessors' guidelines of this release",
+    "release.json": "number, time, merge rule, scale, counts",
+    "citation.bib": "BibTeX",
+    "CITATION.cff": "the same in the Citation File Format",
+    "ir_datasets.json": "counts in the form of ir_datasets' metadata",
+    "verify.py": "checks all this without Assize: python verify.py",
+    "SHA256SUMS": "sums of all files: sha256sum -c SHA256SUMS",
+}
+
+
+@dataclass(frozen=True)
+class Citation:
+    text: str
+    bibtex: str
+    cff: str
+
+
+def authors(collection: Collection) -> list[str]:
+    """The organizers, in the order in which they came."""
+    held = collection.memberships.filter(role=Role.ORGANIZER, ended_at=None).order_by("pk")
+    return list(dict.fromkeys(held.values_list("user__name", flat=True)))
+
+
+def of(collection: Collection, number: int, frozen_at: datetime, page: str) -> Citation:
+    names = authors(collection)
+    key = f"{re.sub(r'[^a-z0-9]', '', collection.slug)}{frozen_at.year}v{number}"
+    title = f"{collection.name}, release {number}"
+    bibtex = (
+        f"@misc{{{key},\n  author = {{{' and '.join(map(_tex, names))}}},\n  title = {{{{{_tex(title)}}}}},\n"
+        f"  year = {{{frozen_at.year}}},\n  version = {{{number}}},\n  howpublished = {{\\url{{{page}}}}},\n"
+        "  note = {Test collection: topics, pools and relevance judgments}\n}\n"
+    )
+    people = "".join(f"  - name: {json.dumps(name, ensure_ascii=False)}\n" for name in names)
+    cff = (
+        "cff-version: 1.2.0\nmessage: If you use this test collection, please cite it as below.\n"
+        f"type: dataset\ntitle: {json.dumps(title, ensure_ascii=False)}\nauthors:\n{people}"
+        f'version: "{number}"\ndate-released: "{frozen_at:%Y-%m-%d}"\nurl: {json.dumps(page)}\n'
+    )
+    return Citation(f"{', '.join(names)} ({frozen_at.year}): {title}. {page}", bibtex, cff)
+
+
+def _tex(text: str) -> str:
+    known = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(known.get(sign, f"\\{sign}" if sign in "&%$#_{}" else sign) for sign in text)
+
+
+def readme(collection: Collection, number: int, told: Mapping[str, Any], files: Mapping[str, bytes]) -> str:
+    counts, merge = told["counts"], told.get("merge")
+    lines = [
+        f"# {collection.name}, release {number}",
+        "",
+        *([collection.description.strip(), ""] if collection.description.strip() else []),
+        f"{counts['items']:,} judged documents of {counts['topics']:,} topics; frozen {told['frozen_at']}.",
+        f"Relevant from grade {counts['lenient_from']}, strictly from {counts['strict_from']}.",
+    ]
+    if merge:
+        lines.append(
+            f"Merge rule: decisions first, then `{merge['rule']}` where a document has at least {merge['opinions']} "
+            f"opinion{'' if merge['opinions'] == 1 else 's'}; without a grade: `{merge['missing']}`."
+        )
+    if told["changelog"]:
+        lines += ["", "## What changed", "", str(told["changelog"])]
+    there = {*files, "qrels.txt", "release.json", "citation.bib", "CITATION.cff", "ir_datasets.json", "verify.py", "SHA256SUMS"}
+    lines += ["", "## Files", "", *(f"- `{name}`: {about}" for name, about in ABOUT.items() if name in there)]
+    lines += ["", "Assessors and adjudicators are told by pseudonym (A1, J1 …), the same in every release of the collection."]
+    return "\n".join(lines) + "\n"
+
+
+def ir_datasets(collection: Collection, number: int, counts: Mapping[str, Any]) -> dict[str, Any]:
+    """Counts as ir_datasets tells them of its own, and the scale as its qrels definitions."""
+    corpus = getattr(collection, "corpus", None)
+    scale = {str(grade.value): f"{grade.label}. {grade.definition}".strip() for grade in collection.grades.all()}
+    return {
+        f"{collection.slug}/v{number}": {
+            "pretty_name": f"{collection.name}, release {number}",
+            "desc": collection.description,
+            "docs": {"count": corpus.document_count if corpus else 0},
+            "queries": {"count": collection.topics.count()},
+            "qrels": {
+                "count": counts["items"],
+                "fields": {"relevance": {"counts_by_value": counts["grades"]}},
+                "defs": scale,
+            },
+        }
+    }

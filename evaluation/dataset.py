@@ -1,0 +1,124 @@
+"""The data sheet of a released collection: its statistics, what it rests on, pictures, and metadata for machines."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.utils.safestring import SafeString, mark_safe
+
+from evaluation import citation, selectors
+from evaluation.models import Release
+from pooling import selectors as pooling
+from pooling.models import Collection
+
+COUNTED = 20_000  # documents up to which words are counted in all; of more, in so many
+# What the Cranfield method takes for granted (spec, after Voorhees and Harman).
+ASSUMPTIONS = (
+    (
+        "Relevance can be told",
+        "Whether a document is relevant is taken to be the same for everybody. Agreement says how far that holds.",
+    ),
+    (
+        "Relevant documents count alike",
+        "All documents of a grade are worth the same, whoever reads them and whatever was read before.",
+    ),
+    (
+        "Documents are independent",
+        "A document’s relevance does not depend on the others in the ranking; repetition costs nothing.",
+    ),
+    (
+        "All relevant documents are known",
+        "Documents outside the pool are taken to be not relevant. Unjudged documents say how far that holds for a new run.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class TopicBar:
+    number: str
+    relevant: int
+    judged: int
+    x: float
+    height: float
+    judged_height: float
+
+    @property
+    def y(self) -> float:
+        return 151 - self.height
+
+    @property
+    def judged_y(self) -> float:
+        return 151 - self.judged_height
+
+
+def statistics(collection: Collection) -> dict[str, Any]:
+    """The columns of the seeds' tables: documents, size, words; computed when a release is frozen and stored in it."""
+    corpus = pooling.corpus(collection)
+    texts = pooling.documents(collection).order_by("pk").values_list("title", "text", "language")
+    size = words = count = 0
+    languages: set[str] = set()
+    for title, text, language in texts[:COUNTED].iterator(chunk_size=2000):
+        count += 1
+        words += len(title.split()) + len(text.split())
+        size += len(text.encode())
+        languages.add(language)
+    queries = [len(title.split()) for title in collection.topics.values_list("title", flat=True)]
+    return {
+        "documents": corpus.document_count,
+        "complete": corpus.is_complete,
+        "counted": count,
+        "bytes": size,
+        "words_per_document": words / count if count else None,
+        "topics": len(queries),
+        "words_per_topic": sum(queries) / len(queries) if queries else None,
+        "languages": sorted(languages - {""}),
+        "task": collection.get_task_display(),
+    }
+
+
+def relevant_per_topic(release: Release) -> list[TopicBar]:
+    """For a picture of 600 × 160: judged and relevant documents of each topic, the richest first."""
+    found = selectors.qrels(release)
+    relevant = found.num_rel(release.counts["lenient_from"])
+    judged = np.bincount(found.codes, minlength=len(found.topics))
+    order = np.lexsort((found.topics, -judged, -relevant))
+    top = max(int(judged.max(initial=0)), 1)
+    width = 600 / max(len(order), 1)
+    return [
+        TopicBar(
+            found.topics[place].decode(),
+            int(relevant[place]),
+            int(judged[place]),
+            round(width * number, 2),
+            round(150 * int(relevant[place]) / top, 2),
+            round(150 * int(judged[place]) / top, 2),
+        )
+        for number, place in enumerate(order.tolist())
+    ]
+
+
+def json_ld(release: Release, page: str, files: list[tuple[str, str, str]]) -> SafeString:
+    """schema.org Dataset. Data, not a program: a page's policy lets it be; what could end the element is escaped."""
+    collection = release.collection
+    about = {
+        "@context": "https://schema.org/",
+        "@type": "Dataset",
+        "name": f"{collection.name}, release {release.number}",
+        "description": collection.description or f"Test collection {collection.name}: topics and relevance judgments.",
+        "url": page,
+        "identifier": f"sha256:{release.sha256}",
+        "version": str(release.number),
+        "datePublished": f"{release.frozen_at:%Y-%m-%d}",
+        "creator": [{"@type": "Person", "name": name} for name in citation.authors(collection)],
+        "keywords": ["information retrieval", "test collection", "relevance judgments", collection.get_task_display()],
+        "isAccessibleForFree": True,
+        "distribution": [
+            {"@type": "DataDownload", "name": name, "encodingFormat": kind, "contentUrl": url} for name, kind, url in files
+        ],
+        "variableMeasured": "relevance grade",
+    }
+    text = json.dumps(about, ensure_ascii=False)
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return mark_safe(text)  # noqa: S308  (every sign that could end the element is escaped)

@@ -1,0 +1,250 @@
+"""Does disagreement matter: runs scored under each assessor's qrels and under each merge rule, and how far their orders agree."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assess import agreeing, opinions
+from assess.models import MergeRule
+from assess.selectors import pseudonyms
+from config.errors import Refusal
+from config.models import User
+from evaluation.core.evaluate import evaluate_rankings
+from evaluation.core.orders import kendall, swapped, tau_ap_symmetric
+from evaluation.core.qrels import Qrels
+from evaluation.core.registry import MeasureError, parse_measure
+from evaluation.core.significance import FEWEST, paired_t
+from pooling import selectors as pooling
+from pooling.core.rankings import Rankings
+from pooling.models import Collection
+
+MOST_PAIRS = 60
+MOST_RUNS = 300
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """The runs under one qrels: mean scores and ranks, aligned with the runs of the effect; 1 is best, equal ones share."""
+
+    name: str
+    kind: str  # rule, assessor, machine
+    items: int
+    means: NDArray[np.float64]
+    ranks: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two orders of the runs over the same documents. `swaps` pairs of runs change places, `sure` of them although the
+    difference is significant under one of the two (paired t, 0.05); `run` moves furthest, by `moved` ranks."""
+
+    first: str
+    second: str
+    items: int
+    topics: int
+    tau: float | None
+    tau_ap: float | None
+    swaps: int
+    sure: int
+    run: str
+    moved: int
+    before: int
+    after: int
+
+    @property
+    def reading(self) -> str:
+        if self.tau is None:
+            return "undefined"
+        return "equivalent" if self.tau >= 0.9 else "similar" if self.tau >= 0.8 else "different"
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    measure: str
+    runs: list[str]
+    orders: list[Order]
+    rules: list[Comparison]
+    assessors: list[Comparison]
+    pairs: list[Comparison]
+
+
+def effect(collection: Collection, measure: str = "", *, named: bool = True) -> Effect:
+    """Everything, computed from the judgments of now; assessors by name, or by pseudonym."""
+    try:
+        wanted = str(parse_measure(measure or next(iter(collection.measures), "AP")))
+    except MeasureError as error:
+        raise Refusal(str(error)) from error
+    runs = list(collection.runs.order_by("tag")[:MOST_RUNS])
+    rankings = [pooling.rankings(run) for run in runs]
+    found = opinions.opinions(collection)
+    if len(runs) < 2 or not len(found.items):
+        return Effect(wanted, [run.tag for run in runs], [], [], [], [])
+    scored = _Scored(collection, found, rankings, [run.tag for run in runs], wanted)
+    plan = opinions.plan(collection)
+    official = found.merge(plan.rule, plan.opinions)
+    everything = np.flatnonzero(official.decided)
+    orders, rules = [scored.order(f"{plan.rule} (set)", "rule", everything, official.grades)], []
+    for rule in MergeRule:
+        if rule.value != plan.rule:
+            merged = found.merge(rule.value, plan.opinions)
+            both = np.flatnonzero(official.decided & merged.decided)
+            orders.append(scored.order(rule.value, "rule", np.flatnonzero(merged.decided), merged.grades))
+            rules.append(scored.compare(plan.rule, rule.value, both, official.grades, merged.grades))
+    assessors, pairs = _people(collection, scored, official.grades, official.decided, named)
+    return Effect(wanted, scored.tags, orders, rules, assessors, pairs)
+
+
+def _people(
+    collection: Collection, scored: "_Scored", official: NDArray[np.int64], decided: NDArray[np.bool_], named: bool
+) -> tuple[list[Comparison], list[Comparison]]:
+    """Each assessor against the official grades, and each pair, on what others judged too."""
+    found = scored.found
+    names = _names(collection, found, named)
+    size = np.bincount(found.codes, minlength=len(found.items))
+    grades: dict[int, NDArray[np.int64]] = {}
+    judged: dict[int, NDArray[np.bool_]] = {}
+    for who in sorted(names, key=lambda pk: agreeing.natural(names[pk])):
+        mine = found.table.assessors == who
+        grades[who], judged[who] = np.zeros(len(found.items), np.int64), np.zeros(len(found.items), bool)
+        grades[who][found.codes[mine]], judged[who][found.codes[mine]] = found.table.grades[mine], True
+    alone = [
+        scored.compare(names[who], "official", places, grades[who], official)
+        for who in grades
+        if len(places := np.flatnonzero(judged[who] & (size > 1) & decided))
+    ][:MOST_PAIRS]
+    pairs: list[Comparison] = []
+    for one, other in combinations(grades, 2):
+        places = np.flatnonzero(judged[one] & judged[other])
+        if len(places) and len(pairs) < MOST_PAIRS:
+            pairs.append(scored.compare(names[one], names[other], places, grades[one], grades[other]))
+    return alone, pairs
+
+
+def _names(collection: Collection, found: opinions.Opinions, named: bool) -> dict[int, str]:
+    people = np.unique(found.table.assessors).tolist()
+    if not named:
+        known = pseudonyms(collection)
+        return {pk: known.get(pk, "A0") for pk in people}
+    return dict(User.objects.filter(pk__in=people).values_list("pk", "name"))
+
+
+class _Scored:
+    """Scores of the same runs under any grades of the same documents."""
+
+    def __init__(
+        self, collection: Collection, found: opinions.Opinions, rankings: Sequence[Rankings], tags: list[str], measure: str
+    ) -> None:
+        self.found, self.rankings, self.tags, self.measure = found, rankings, tags, measure
+        self.rel = collection.lenient_from
+
+    def _values(self, places: NDArray[np.int64], grades: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Runs × topics."""
+        qrels = Qrels.build(self.found.topics[places], self.found.docnos[places], grades[places])
+        return evaluate_rankings(qrels, self.rankings, [self.measure], rel=self.rel).values[:, 0]
+
+    def order(self, name: str, kind: str, places: NDArray[np.int64], grades: NDArray[np.int64]) -> Order:
+        means = self._values(places, grades).mean(axis=1)
+        return Order(name, kind, len(places), means, _ranks(means))
+
+    def compare(
+        self, first: str, second: str, places: NDArray[np.int64], one: NDArray[np.int64], other: NDArray[np.int64]
+    ) -> Comparison:
+        a, b = self._values(places, one), self._values(places, other)
+        x, y = a.mean(axis=1), b.mean(axis=1)
+        before, after = _ranks(x), _ranks(y)
+        far = int(np.argmax(np.abs(after - before)))
+        by_first, by_second = ([self.tags[i] for i in np.lexsort((self.tags, -m))] for m in (x, y))
+        sure = _sure(a, b)
+        return Comparison(
+            *(first, second, len(places), a.shape[1], kendall(x, y), tau_ap_symmetric(by_first, by_second)),
+            *(swapped(x, y), sure, self.tags[far], int(abs(after[far] - before[far])), int(before[far]), int(after[far])),
+        )
+
+
+def _sure(a: NDArray[np.float64], b: NDArray[np.float64]) -> int:
+    """Pairs of runs that change places although one of the two tells them apart."""
+    count = 0
+    x, y = a.mean(axis=1), b.mean(axis=1)
+    for i, j in combinations(range(len(a)), 2):
+        if (x[i] - x[j]) * (y[i] - y[j]) < -1e-24 and a.shape[1] >= FEWEST:
+            count += any(_differs(values[i], values[j]) for values in (a, b))
+    return count
+
+
+def _differs(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
+    p = paired_t(one, other).p
+    return p is not None and p < ALPHA
+
+
+def _ranks(means: NDArray[np.float64]) -> NDArray[np.int64]:
+    """1 for the highest; equal ones share the better rank."""
+    rounded = np.round(means, 12)
+    return np.asarray(1 + (rounded[None, :] > rounded[:, None]).sum(axis=1), np.int64)
+
+
+def document(found: Effect) -> dict[str, Any]:
+    """As plain data: for JSON."""
+    orders = [
+        {
+            "name": order.name,
+            "items": order.items,
+            "means": dict(zip(found.runs, order.means.tolist(), strict=True)),
+            "ranks": dict(zip(found.runs, order.ranks.tolist(), strict=True)),
+        }
+        for order in found.orders
+    ]
+    parts = {name: [asdict(row) for row in getattr(found, name)] for name in ("rules", "assessors", "pairs")}
+    return {"measure": found.measure, "orders": orders, **parts}
+
+
+# The picture
+
+
+@dataclass(frozen=True)
+class Line:
+    """A run's way through the columns of a bump chart."""
+
+    tag: str
+    points: str
+    marks: list[tuple[float, float]]
+    start: int
+    end: int
+    moved: int
+
+
+@dataclass(frozen=True)
+class Bump:
+    width: int
+    height: int
+    columns: list[tuple[float, str]]
+    lines: list[Line]
+    left: int
+    right: int
+
+
+MOST_LINES = 40
+
+
+def bump(found: Effect) -> Bump | None:
+    """Ranks of the runs under each rule, column by column; of many runs the best under the rule that is set."""
+    if not found.orders:
+        return None
+    ranks = np.array([order.ranks for order in found.orders])
+    shown = np.argsort(ranks[0], kind="stable")[:MOST_LINES]
+    left, right, width = 150, 650, 800
+    step = (right - left) / max(len(found.orders) - 1, 1)
+    # Equal ranks would lie over each other: each column has an order of its own, equal ones by the first column.
+    places = np.array([np.argsort(np.lexsort((ranks[0][shown], row[shown]))) for row in ranks])
+    lines = []
+    for column, run in enumerate(shown.tolist()):
+        marks = [(round(left + step * n, 1), float(52 + 22 * places[n, column])) for n in range(len(ranks))]
+        own = ranks[:, run]
+        points = " ".join(f"{x},{y}" for x, y in marks)
+        lines.append(Line(found.runs[run], points, marks, int(own[0]), int(own[-1]), int(own.max() - own.min())))
+    columns = [(round(left + step * n, 1), order.name) for n, order in enumerate(found.orders)]
+    return Bump(width, 66 + 22 * len(shown), columns, lines, left, right)

@@ -1,0 +1,48 @@
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.commands import Error, printable
+from evaluation import importing
+from pooling.commands import CollectionCommand
+from pooling.core.findings import Report
+from pooling.services.work import Direct
+
+
+class Command(CollectionCommand):
+    help = "Import qrels, or judgments of several assessors, as judgments or as a release."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug")
+        parser.add_argument("file", help="qrels, or columns topic, docno, assessor, grade; packed or not; - is stdin")
+        parser.add_argument("--as", dest="kind", choices=importing.KINDS, default="judgments", help="judgments unless given")
+        parser.add_argument("--assessor", metavar="NAME", default="", help="whose they are, if no column tells")
+        parser.add_argument(
+            "--repeats", choices=("refuse", "first", "last"), default="refuse", help="of what one assessor judged twice; refuse"
+        )
+        parser.add_argument("--note", metavar="TEXT", default="", help="of a release")
+        self.add_by(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        collection, by, name = self.collection(options["slug"]), self.actor(options), options["file"]
+        try:
+            data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        except OSError as error:
+            raise Error(f"{name}: {error.strerror}.") from error
+        given = {key: options[key] for key in ("kind", "assessor", "repeats", "note")}
+        try:
+            told = {key: given[key] for key in ("kind", "assessor", "repeats")}
+            self._tell(name, importing.check_report(collection, data, **told))
+            with self.bar(f"Import of {name}") as tell, Direct(tell) as work:
+                done = importing.take_import(collection, by=by, data=data, **given, work=work)
+        except importing.Faulty as faulty:
+            self._tell(name, faulty.report)
+            raise Error(faulty.message) from faulty
+        self.stdout.write(done)
+
+    def _tell(self, name: str, report: Report) -> None:
+        for found in report.findings:
+            where = f"{name}:{found.line}" if found.line else name
+            self.stderr.write(printable(f"{where}: {found.severity}: {found.message}"), lambda text: text)

@@ -1,0 +1,157 @@
+"""Archives, states and differences of releases, live qrels and the effect of disagreement, as JSON and files."""
+
+from typing import Any, Literal
+
+from django.http import FileResponse, HttpResponse
+from ninja import Field, File, Form, Query, Router, Schema
+from ninja.files import UploadedFile
+
+from config.api import MANAGE, PUBLIC, ApiRequest
+from config.models import Job
+from config.schemas import In, JobOut
+from evaluation import changes, effect, exports, importing, selectors, services
+from evaluation.models import Release
+from evaluation.schemas import ReleaseOut
+from pooling import access
+from pooling.models import Role
+
+routes = Router(tags=["Releases"])
+ONE = "/collections/{slug:slug}/releases/{int:number}"
+ZIP = {"responses": {200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}}}
+PLAIN = {"responses": {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}}
+
+
+class StateIn(In):
+    state: Literal["private", "public", "withdrawn"] = Field(description="Who sees it; there is no way back.")
+    note: str = Field("", description="Why it was withdrawn: shown in its place.")
+
+
+class TopicChangeOut(Schema):
+    topic: str
+    added: int
+    changed: int
+    removed: int
+    same: int
+
+
+class ChangeOut(Schema):
+    topic: str
+    docno: str
+    before: int | None
+    after: int | None
+
+
+class DiffOut(Schema):
+    old: int
+    new: int
+    added: int
+    changed: int
+    removed: int
+    topics: list[TopicChangeOut]
+    changes: list[ChangeOut]
+
+
+class LiveFilter(In):
+    at: str = Field("", description="A date (its end) or a time, UTC: the judgments as they stood then. Left out: now.")
+
+
+class EffectFilter(In):
+    measure: str = Field("", description="The first official one unless given.")
+
+
+class ComparisonOut(Schema):
+    first: str
+    second: str
+    items: int
+    topics: int
+    tau: float | None = Field(description="Kendall's tau_b between the two orders of the runs; null if one is all tied.")
+    tau_ap: float | None = Field(description="tau_AP, the mean of both ways.")
+    swaps: int = Field(description="Pairs of runs that change places.")
+    sure: int = Field(description="Of them, those that one of the two tells apart significantly.")
+    run: str = Field(description="The run that moves furthest.")
+    moved: int
+    before: int
+    after: int
+
+
+class OrderOut(Schema):
+    name: str
+    items: int
+    means: dict[str, float]
+    ranks: dict[str, int]
+
+
+class EffectOut(Schema):
+    measure: str
+    orders: list[OrderOut]
+    rules: list[ComparisonOut]
+    assessors: list[ComparisonOut]
+    pairs: list[ComparisonOut]
+
+
+@routes.post(f"{ONE}/state", response=ReleaseOut, auth=MANAGE)
+def set_release_state(request: ApiRequest, slug: str, number: int, body: StateIn) -> Release:
+    """Show a release to members or to everybody, or withdraw it
+
+    For organizers.
+    """
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    services.set_state(selectors.tombstone(collection, number), by=request.user, **body.dict())
+    return selectors.tombstone(collection, number)
+
+
+@routes.get(f"{ONE}/archive", response={200: None}, openapi_extra=ZIP, auth=PUBLIC)
+def download_archive(request: ApiRequest, slug: str, number: int) -> FileResponse:
+    """Download all files of a release as one, with a script that checks them"""
+    return exports.archive_file(selectors.release(access.released_to(request.user, slug), number))
+
+
+@routes.get(f"{ONE}/scores/archive", response={200: None}, openapi_extra=ZIP, auth=PUBLIC)
+def download_score_archive(request: ApiRequest, slug: str, number: int) -> FileResponse:
+    """Download all scores of a release as one, the newest version"""
+    return exports.score_archive_file(selectors.release(access.released_to(request.user, slug), number))
+
+
+@routes.get(f"{ONE}/diff/{{int:against}}", response=DiffOut, auth=PUBLIC)
+def compare_releases(request: ApiRequest, slug: str, number: int, against: int) -> dict[str, Any]:
+    """What changed from the older to the newer of two releases"""
+    collection = access.released_to(request.user, slug)
+    old, new = (selectors.release(collection, which) for which in sorted((number, against)))
+    return changes.diff_document(changes.diff(old, new))
+
+
+class ImportFields(In):
+    kind: Literal["judgments", "release"] = Field("judgments", description="What becomes of the file.")
+    assessor: str = Field("", description="Whose judgments they are, if the file has no column that tells.")
+    repeats: Literal["refuse", "first", "last"] = Field("refuse", description="Of what one assessor judged twice.")
+    note: str = Field("", description="Of a release.")
+
+
+@routes.post("/collections/{slug:slug}/qrels", response={202: JobOut}, auth=MANAGE)
+def import_qrels(request: ApiRequest, slug: str, file: File[UploadedFile], fields: Form[ImportFields]) -> Job:
+    """Import qrels, or judgments of several assessors, as judgments or as a release
+
+    For organizers. `topic 0 docno grade`, or columns topic, docno, assessor, grade. A faulty file is refused at once, every
+    fault in `error.details.findings`; else the answer is a job.
+    """
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    return importing.request_import(collection, by=request.user, data=file.read(), **fields.dict())
+
+
+@routes.get("/collections/{slug:slug}/live-qrels", response={200: None}, openapi_extra=PLAIN)
+def download_live_qrels(request: ApiRequest, slug: str, filters: Query[LiveFilter]) -> HttpResponse:
+    """Download the judgments as qrels, as they are now or stood at any time
+
+    For organizers. Merged by the collection's rule; nothing is stored.
+    """
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    return HttpResponse(changes.live_qrels(collection, changes.moment(filters.at)), content_type="text/plain")
+
+
+@routes.get("/collections/{slug:slug}/effect", response=EffectOut)
+def read_effect(request: ApiRequest, slug: str, filters: Query[EffectFilter]) -> dict[str, Any]:
+    """Does disagreement change the order of runs: under each merge rule and each assessor
+
+    For organizers.
+    """
+    return effect.document(effect.effect(access.collection_for(request.user, slug, Role.ORGANIZER), filters.measure))

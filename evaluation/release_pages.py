@@ -1,0 +1,131 @@
+"""More pages of releases: who sees one, its archives, what changed, and the judgments as qrels at any moment."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib import messages
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import Refusal
+from evaluation import changes, citation, dataset, exports, importing, selectors, services
+from evaluation import effect as effects
+from evaluation.forms import ImportForm
+from evaluation.models import ReleaseState
+from pooling import access, markdown
+from pooling.models import Role
+from pooling.selectors import grades
+from pooling.views.collections import page
+from pooling.views.uploads import sent
+
+SHOWN = 500  # changed documents on a page
+
+
+@require_POST
+def set_state(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    found = selectors.tombstone(collection, number)
+    state = request.POST.get("state", "")
+    if state not in ReleaseState.values:
+        raise Refusal(f"Expected a state among {', '.join(ReleaseState.values)}; found “{state[:40]}”.")
+    by = access.require_sign_in(request.user)
+    services.set_state(found, by=by, state=state, note=request.POST.get("note", ""))
+    messages.success(request, f"Release {number} is {state} now.")
+    return redirect("release", slug, number)
+
+
+@require_safe
+def archive(request: HttpRequest, slug: str, number: int) -> FileResponse:
+    """All files of a release as one."""
+    return exports.archive_file(selectors.release(access.released_to(request.user, slug), number))
+
+
+@require_safe
+def score_archive(request: HttpRequest, slug: str, number: int) -> FileResponse:
+    return exports.score_archive_file(selectors.release(access.released_to(request.user, slug), number))
+
+
+@require_safe
+def diff(request: HttpRequest, slug: str, number: int, against: int) -> HttpResponse:
+    """What changed from the older to the newer of two releases."""
+    collection = access.released_to(request.user, slug)
+    old, new = (selectors.release(collection, which) for which in sorted((number, against)))
+    found = changes.diff(old, new)
+    return page(request, "evaluation/diff.html", collection, diff=found, shown=found.changes[:SHOWN], here="release")
+
+
+@never_cache
+@require_safe
+def live_qrels(request: HttpRequest, slug: str) -> HttpResponse:
+    """The judgments as qrels, as of now or of ?at=; for organizers."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    at = changes.moment(request.GET.get("at", ""))
+    answer = HttpResponse(changes.live_qrels(collection, at), content_type="text/plain")
+    name = f"{collection.slug}-live-{(at or datetime.now(UTC)):%Y%m%dT%H%M%SZ}.qrels"
+    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer
+
+
+@require_safe
+def data_sheet(request: HttpRequest, slug: str) -> HttpResponse:
+    """What a released collection is, how far to trust it, and how to get and cite it: the page for who comes from outside."""
+    collection = access.released_to(request.user, slug)
+    found = selectors.newest(collection)
+    if found is None:
+        return page(request, "evaluation/dataset.html", collection, release=None)
+    found.collection = collection
+    here = request.build_absolute_uri(reverse("release", args=[slug, found.number]))
+    files = [("qrels", "text/plain", f"{here}qrels/")]
+    if found.archive:
+        files.insert(0, ("archive", "application/zip", f"{here}archive/"))
+    bars = dataset.relevant_per_topic(found)
+    context: dict[str, Any] = {
+        "release": found,
+        "description": markdown.render(collection.description),
+        "statistics": found.about.get("statistics") or dataset.statistics(collection),
+        "assumptions": dataset.ASSUMPTIONS,
+        "bars": bars,
+        "bar_width": round(max(600 / max(len(bars), 1) - 1, 0.5), 2),
+        "relevant": sum(bar.relevant for bar in bars),
+        "mean_relevant": sum(bar.relevant for bar in bars) / max(len(bars), 1),
+        "grades": [(grade, found.counts["grades"].get(str(grade.value), 0)) for grade in grades(collection)],
+        "views": found.about.get("agreement", []),
+        "score_archive": found.score_archives.first(),
+        "citation": citation.of(collection, found.number, found.frozen_at, here),
+        "json_ld": dataset.json_ld(found, request.build_absolute_uri(), files),
+    }
+    return page(request, "evaluation/dataset.html", collection, **context)
+
+
+@require_safe
+def effect(request: HttpRequest, slug: str) -> HttpResponse:
+    """Whether it matters that assessors differ; for organizers."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    found = effects.effect(collection, request.GET.get("measure", ""))
+    measures = list(dict.fromkeys([found.measure, *map(str, collection.measures), "AP", "nDCG@10", "P@10"]))
+    return page(request, "evaluation/effect.html", collection, effect=found, bump=effects.bump(found), measures=measures)
+
+
+@require_http_methods(["GET", "POST"])
+def import_qrels(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take qrels of another time or place; a faulty file is refused whole, every fault by its line."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    form = ImportForm(*sent(request))
+    findings: Sequence[Any] = ()
+    if request.method == "POST" and form.is_valid():
+        by, given = access.require_sign_in(request.user), {**form.cleaned_data}
+        data = given.pop("file").read()
+        given["repeats"] = given["repeats"] or "refuse"
+        try:
+            return redirect("job", importing.request_import(collection, by=by, data=data, **given).pk)
+        except importing.Faulty as faulty:
+            findings = faulty.report.findings
+            form.add_error("file", faulty.message)
+        except Refusal as refusal:
+            form.add_error(None, refusal.message)
+    status = 422 if form.errors else 200
+    return page(request, "evaluation/import.html", collection, status, form=form, findings=findings, here="releases")

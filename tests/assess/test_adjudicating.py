@@ -1,0 +1,199 @@
+"""Decisions: what is in the inbox, who may decide, that every act is kept; and the merge rule."""
+
+import uuid
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import DatabaseError, connection, transaction
+from django.http import Http404
+
+from assess import adjudication, opinions
+from assess.models import Answer, Decision, DecisionEvent, Judgment
+from assess.services import adjudicating, merging
+from assess.services.judging import Stale
+from config.errors import Conflict, Forbidden, Refusal
+from pooling.models import Role
+from tests import factories
+from tests.conftest import Cast, ClientFor
+from tests.evaluation.conftest import judged, second
+from tests.evaluation.factories import judge, make_item
+
+__all__ = ["judged", "second"]
+
+
+def decide(cast: Cast, docno: str = "d", grade: int = 2, topic: str = "2", **more: object) -> Decision:
+    given = {"client_id": uuid.uuid4(), "by": cast.adjudicator, **more}
+    return adjudicating.decide(cast.collection, topic=topic, docno=docno, grade=grade, **given)  # type: ignore[arg-type]
+
+
+def listed(cast: Cast, **plan: object) -> list[str]:
+    if plan:
+        merging.set_plan(cast.collection, by=cast.organizer, **plan)
+    return sorted(case.docno for case in adjudication.cases(cast.collection))
+
+
+def test_inbox_lists_what_the_plan_says(judged: Cast) -> None:
+    """First opinions a 2, b 0, d 3; second a 2, b 1, d 1; relevant from 1, strictly from 2."""
+    assert listed(judged) == ["b", "d"]
+    assert listed(judged, differ_by=2, across=False) == ["d"]
+    assert listed(judged, differ_by=3, across=False) == []
+    assert listed(judged, differ_by=0, across=True) == ["b", "d"]
+    assert listed(judged, differ_by=0, across=False) == []
+    assert listed(judged, rule="majority") == ["b", "d"]
+    Judgment.objects.filter(item__docno="f").update(answer=Answer.CANNOT, grade=None, reason="cut off")
+    assert listed(judged, rule="first") == ["f"]
+    assert listed(judged, cannot=False) == []
+    assert adjudication.inbox(judged.collection) == []
+
+
+def test_a_decision_stands_beside_the_judgments(judged: Cast) -> None:
+    before = list(Judgment.objects.order_by("pk").values())
+    made = decide(judged, reason="overlooked", comment=" The table on page 2. ")
+    assert (made.grade, made.reason, made.comment) == (2, "overlooked", "The table on page 2.")
+    assert list(Judgment.objects.order_by("pk").values()) == before
+    found = opinions.opinions(judged.collection).merge("first")
+    assert sorted(zip([2, 0, 1, 2, 0, 1], found.grades.tolist(), strict=True)) == sorted((g, g) for g in (2, 0, 1, 2, 0, 1))
+    assert found.count("decision") == 1
+    [case] = [case for case in adjudication.cases(judged.collection) if case.docno == "d"]
+    assert (case.grade, case.is_open) == (2, False)
+
+
+def test_second_thoughts_are_history(judged: Cast) -> None:
+    decide(judged)
+    decide(judged, grade=0)
+    adjudicating.reopen(
+        judged.collection, by=judged.adjudicator, topic="2", docno="d", client_id=uuid.uuid4(), comment="Ask the organizer."
+    )
+    assert [(event.previous_grade, event.grade) for event in DecisionEvent.objects.all()] == [(None, 2), (2, 0), (0, None)]
+    assert opinions.opinions(judged.collection).merge("first").count("decision") == 0
+    with pytest.raises(Conflict, match="not decided"):
+        adjudicating.reopen(judged.collection, by=judged.adjudicator, topic="2", docno="d", client_id=uuid.uuid4())
+
+
+@pytest.mark.parametrize("act", ["UPDATE assess_decisionevent SET grade = 0", "DELETE FROM assess_decisionevent"])
+def test_the_database_refuses_to_change_history(judged: Cast, act: str) -> None:
+    decide(judged)
+    refused = pytest.raises(DatabaseError, match="A decision event is never changed or deleted")
+    with refused, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(act)
+
+
+def test_the_same_act_twice_is_one_and_an_old_page_is_refused(judged: Cast) -> None:
+    act = uuid.uuid4()
+    decide(judged, client_id=act, seen=0)
+    decide(judged, client_id=act, seen=0)
+    assert DecisionEvent.objects.count() == 1
+    with pytest.raises(Stale, match="it is decided with grade 2"):
+        decide(judged, grade=0, seen=0)
+    with pytest.raises(Conflict, match="client_id was used"):
+        decide(judged, docno="b", topic="1", client_id=act)
+
+
+def test_who_may_decide(judged: Cast) -> None:
+    other = factories.make_user("Other adjudicator")
+    factories.join(judged.collection, other, Role.ADJUDICATOR)
+    adjudicating.assign_adjudicators(judged.collection, by=judged.organizer, wanted={"2": [other.username]})
+    with pytest.raises(Forbidden, match="assigned to another"):
+        decide(judged)
+    assert [line.topic.number for line in adjudication.inbox(judged.collection, judged.adjudicator)] == ["1"]
+    assert decide(judged, by=other).grade == 2
+    judge(make_item(judged.collection, "1", "b", by=judged.organizer), judged.adjudicator, 3, slot=3)
+    with pytest.raises(Forbidden, match="You judged this document yourself"):
+        decide(judged, docno="b", topic="1")
+    with pytest.raises(Http404):
+        decide(judged, docno="nowhere")
+    with pytest.raises(Refusal, match="Expected adjudicators of this collection; found “nobody”"):
+        adjudicating.assign_adjudicators(judged.collection, by=judged.organizer, wanted={"2": ["nobody"]})
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"grade": 9}, "Expected a grade of this collection's scale: 0 .*; found 9"),
+        ({"reason": "mood"}, "Expected a reason among"),
+        ({"comment": "x" * 5001}, "Expected a comment of at most 5,000 characters"),
+        ({"precedent": "x" * 501}, "Expected a precedent of at most 500"),
+    ],
+)
+def test_bad_decisions_are_told_and_nothing_is_stored(judged: Cast, given: dict[str, object], words: str) -> None:
+    with pytest.raises(Refusal, match=words):
+        decide(judged, **given)
+    assert not Decision.objects.exists()
+
+
+def test_precedent_is_a_line_of_the_guidelines(judged: Cast) -> None:
+    decide(judged, precedent="A table alone\nis relevant.")
+    decide(judged, docno="b", topic="1", precedent="An index is not.")
+    text = judged.collection.guidelines.first()
+    assert text is not None
+    assert text.text.endswith("## Precedents\n\n- A table alone is relevant.\n- An index is not.")
+    assert [event.guideline_version for event in DecisionEvent.objects.all()] == [text.version - 1, text.version]
+
+
+# The rule
+
+
+def test_preview_tells_what_each_rule_would_give(judged: Cast) -> None:
+    lines = {line.rule: line for line in opinions.preview(judged.collection)}
+    assert [rule for rule, line in lines.items() if line.current] == ["first"]
+    assert {rule: (line.items, line.ties, line.relevant, line.changed) for rule, line in lines.items()} == {
+        "first": (6, 0, 4, 0),
+        "majority": (4, 2, 3, 2),
+        "median_low": (6, 0, 4, 1),
+        "median_high": (6, 0, 5, 1),
+        "max": (6, 0, 5, 1),
+        "min": (6, 0, 4, 1),
+    }
+    merging.set_plan(judged.collection, by=judged.organizer, opinions=2)
+    assert {line.few for line in opinions.preview(judged.collection)} == {3}
+
+
+def test_bad_plans_are_told(judged: Cast) -> None:
+    for given, words in (({"opinions": 0}, "opinions"), ({"differ_by": 9}, "Expected at most 3 grades apart")):
+        with pytest.raises((Refusal, ValidationError), match=words):
+            merging.set_plan(judged.collection, by=judged.organizer, **given)
+    with pytest.raises(ValidationError, match="not a valid choice"):
+        merging.set_plan(judged.collection, by=judged.organizer, rule="loudest")
+    assert opinions.plan(judged.collection).pk is None
+
+
+def test_refusing_plan_releases_nothing_until_all_is_decided(judged: Cast) -> None:
+    merging.set_plan(judged.collection, by=judged.organizer, rule="majority", missing="refuse")
+    from tests.evaluation.factories import freeze
+
+    with pytest.raises(Refusal, match="2 are even and undecided"):
+        freeze(judged.collection, judged.organizer)
+    decide(judged)
+    decide(judged, docno="b", topic="1", grade=0)
+    assert freeze(judged.collection, judged.organizer).counts["decided"] == 2
+
+
+# Pages
+
+
+def test_the_page_is_blind_and_decides_by_one_button(judged: Cast, client_for: ClientFor) -> None:
+    client, here = client_for(judged.adjudicator), "/c/harbour-trials/adjudicate/"
+    inbox = client.get(here).content.decode()
+    assert "2 open, 0 decided" in inbox
+    page = client.get(f"{here}topics/2/").content.decode()
+    for name in (judged.assessor.name, judged.assessor.username):
+        assert name not in page
+    assert page.count('class="grade grade-step-') == 4
+    sent = {"docno": "d", "grade": "2", "client_id": str(uuid.uuid4()), "seen": "0", "reason": "slip"}
+    assert client.post(f"{here}topics/2/", sent).headers["Location"] == f"{here}topics/2/"
+    assert client.get(f"{here}topics/2/").headers["Location"] == here
+    olga = client_for(judged.organizer)
+    looked = olga.get(f"{here}decisions/2/").content.decode()
+    assert "a slip of the hand" in looked and judged.adjudicator.name in looked
+    again = {"topic": "2", "docno": "d", "client_id": str(uuid.uuid4())}
+    assert olga.post(f"{here}reopen/", again).headers["Location"] == here
+    assert Decision.objects.get().grade is None
+
+
+def test_merge_page_saves_and_tells_faults(judged: Cast, client_for: ClientFor) -> None:
+    olga, here = client_for(judged.organizer), "/c/harbour-trials/merge/"
+    good = {"rule": "max", "opinions": "1", "missing": "out", "differ_by": "1"}
+    assert olga.post(here, good).status_code == 302
+    assert opinions.plan(judged.collection).rule == "max"
+    answer = olga.post(here, {**good, "differ_by": "7"})
+    assert (answer.status_code, "Expected at most 3 grades apart" in answer.content.decode()) == (422, True)

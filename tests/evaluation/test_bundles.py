@@ -1,0 +1,186 @@
+"""The archive of a release: whole, the same bytes, checked by its own script alone."""
+
+import hashlib
+import io
+import json
+import subprocess
+import sys
+import uuid
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from assess.services import adjudicating, merging
+from config.errors import Conflict, Gone, Refusal
+from config.models import User
+from evaluation import changes, selectors, services
+from evaluation.models import Release, ReleaseStep
+from evaluation.on_files import verify
+from tests.conftest import Cast
+from tests.evaluation.factories import freeze, judge, make_item, score
+
+
+def files(release: Release) -> dict[str, bytes]:
+    with zipfile.ZipFile(settings.DATA / release.archive) as archive:
+        return {name.split("/", 1)[1]: archive.read(name) for name in archive.namelist()}
+
+
+def decide(cast: Cast, topic: str, docno: str, grade: int, **more: str) -> None:
+    given = {"client_id": uuid.uuid4(), "topic": topic, "docno": docno, **more}
+    adjudicating.decide(cast.collection, by=cast.adjudicator, grade=grade, **given)  # type: ignore[arg-type]
+
+
+def test_the_archive_holds_everything_and_checks_itself(judged: Cast, tmp_path: Path) -> None:
+    decide(judged, "2", "d", 2, reason="borderline", comment="Between.")
+    release = freeze(judged.collection, judged.organizer, note="First.")
+    found = files(release)
+    assert sorted(found) == [
+        *("CITATION.cff", "README.md", "SHA256SUMS", "agreement.json", "citation.bib", "decision-history.jsonl"),
+        *("decisions.jsonl", "guidelines.md", "history.jsonl", "ir_datasets.json", "judgments.csv", "pool.csv"),
+        *("qrels-lenient.txt", "qrels-strict.txt", "qrels.txt", "release.json", "runs.csv", "topics.jsonl", "verify.py"),
+    ]
+    assert found["qrels.txt"] == b"1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 d 2\n2 0 e 0\n2 0 f 1\n"
+    assert found["qrels-strict.txt"] == b"1 0 a 1\n1 0 b 0\n1 0 c 0\n2 0 d 1\n2 0 e 0\n2 0 f 0\n"
+    assert found["pool.csv"].splitlines()[:3] == [
+        b"topic,docid,round,opinions,source,grade",
+        b"1,a,1,2,rule,2",
+        b"1,b,1,2,rule,0",
+    ]
+    assert b"2,d,1,2,decision,2" in found["pool.csv"]
+    told = json.loads(found["release.json"])
+    assert (told["changelog"], told["merge"]) == ("First.", {"rule": "first", "opinions": 1, "missing": "out"})
+    [decision] = map(json.loads, found["decisions.jsonl"].splitlines())
+    assert (decision["adjudicator"], decision["grade"], decision["reason"]) == ("J1", 2, "borderline")
+    assert judged.assessor.name.encode() not in b"".join(found.values())
+    # Without Assize: the script of the archive, by an interpreter that knows none of our modules.
+    with zipfile.ZipFile(settings.DATA / release.archive) as archive:
+        archive.extractall(tmp_path)
+    [folder] = tmp_path.iterdir()
+    done = subprocess.run([sys.executable, "-I", folder / "verify.py"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.count("ok ")) == (0, 7), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "check"),
+    [
+        ("qrels.txt", b"1 0 a 2", b"1 0 a 3", "sums"),
+        ("judgments.csv", b"1,a,A1,2", b"1,a,A1,0", "merge"),
+        ("agreement.json", b'"n": 3', b'"n": 4', "sums"),
+        ("release.json", b'"items": 6', b'"items": 7', "counts"),
+    ],
+)
+def test_verify_tells_what_was_changed(judged: Cast, name: str, old: bytes, new: bytes, check: str) -> None:
+    found = files(freeze(judged.collection, judged.organizer))
+    assert all(good for _name, good, _words in verify.verify(found))
+    assert old in found[name]
+    changed = {**found, name: found[name].replace(old, new)}
+    wrong = {which for which, good, _words in verify.verify(changed) if not good}
+    assert check in wrong
+
+
+@pytest.mark.parametrize("rule", ["first", "majority", "median_low", "median_high", "max", "min"])
+@pytest.mark.parametrize("missing", ["out", "lowest"])
+def test_verify_merges_as_the_release_did(judged: Cast, second: User, rule: str, missing: str) -> None:
+    merging.set_plan(judged.collection, by=judged.organizer, rule=rule, opinions=2, missing=missing)
+    release = freeze(judged.collection, judged.organizer)
+    ties = 2 if rule == "majority" else 0
+    assert (release.counts["few"], release.counts["ties"]) == (3, ties)
+    assert release.counts["items"] == (6 if missing == "lowest" else 3 - ties)
+    assert all(good for _name, good, _words in verify.verify(files(release)))
+
+
+def test_a_hundred_exports_are_one_and_judging_on_changes_nothing(judged: Cast) -> None:
+    release = freeze(judged.collection, judged.organizer)
+    judge(make_item(judged.collection, "1", "a", by=judged.organizer), judged.assessor, 0)
+    sums = {hashlib.sha256((settings.DATA / release.archive).read_bytes()).hexdigest() for _ in range(100)}
+    assert sums == {release.archive_sha256}
+    assert Release.objects.get(pk=release.pk).archive_sha256 == release.archive_sha256
+
+
+def test_scores_are_a_second_archive_in_versions(release: Release, cast: Cast) -> None:
+    from tests.evaluation.factories import BETA, make_run
+
+    first = release.score_archives.get()
+    with zipfile.ZipFile(settings.DATA / first.path) as archive:
+        names = sorted(name.split("/", 1)[1] for name in archive.namelist())
+    assert names == [
+        *("README.md", "SHA256SUMS", "runs.csv", "scores.csv", "topics.csv", "trec_eval/alpha.txt", "trec_eval/beta.txt"),
+    ]
+    with (settings.DATA / first.path).open("rb") as file:
+        assert verify.main([file.name]) == 0
+    score(release)
+    assert release.score_archives.count() == 1
+    make_run(release.collection, "gamma", BETA, by=cast.organizer)
+    score(release)
+    assert [(row.version, row.run_count) for row in release.score_archives.all()] == [(2, 3), (1, 2)]
+
+
+# Who sees it
+
+
+def test_states_go_one_way_and_leave_a_tombstone(judged: Cast) -> None:
+    release = freeze(judged.collection, judged.organizer, state="draft")
+    by = judged.organizer
+    with pytest.raises(Conflict, match="The collection is private"):
+        services.set_state(release, by=by, state="public")
+    services.set_state(release, by=by, state="private")
+    with pytest.raises(Conflict, match="is private; it can become public or withdrawn, not “draft”"):
+        services.set_state(release, by=by, state="draft")
+    with pytest.raises(Refusal, match="Expected a reason"):
+        services.set_state(release, by=by, state="withdrawn")
+    services.set_state(release, by=by, state="withdrawn", note="Wrong topics.")
+    assert [step.state for step in ReleaseStep.objects.all()] == ["draft", "private", "withdrawn"]
+    with pytest.raises(Gone, match=r"Release 1 was withdrawn: Wrong topics\."):
+        selectors.release(judged.collection, 1)
+    assert (selectors.newest(judged.collection), selectors.tombstone(judged.collection, 1)) == (None, release)
+
+
+def test_diff_by_topic_and_document(judged: Cast) -> None:
+    old = freeze(judged.collection, judged.organizer)
+    judge(make_item(judged.collection, "1", "a", by=judged.organizer), judged.assessor, 0)
+    judge(make_item(judged.collection, "3", "new", by=judged.organizer), judged.assessor, 3)
+    found = changes.diff(old, freeze(judged.collection, judged.organizer))
+    assert (found.added, found.changed, found.removed) == (1, 1, 0)
+    assert [(row.topic, row.added, row.changed, row.same) for row in found.moved_topics] == [("1", 0, 1, 2), ("3", 1, 0, 0)]
+    assert [(row.docno, row.before, row.after) for row in found.changes] == [("a", 2, 0), ("new", None, 3)]
+
+
+def test_live_qrels_replay_the_history(judged: Cast) -> None:
+    from django.utils import timezone
+
+    before = changes.live_qrels(judged.collection)
+    then = timezone.now()
+    judge(make_item(judged.collection, "1", "a", by=judged.organizer), judged.assessor, 0)
+    decide(judged, "2", "d", 0)
+    now = changes.live_qrels(judged.collection)
+    assert now == before.replace(b"a 2", b"a 0").replace(b"d 3", b"d 0")
+    assert changes.live_qrels(judged.collection, then) == before
+    assert changes.live_qrels(judged.collection, timezone.now()) == now
+    with pytest.raises(Refusal, match="Nothing was judged by 1990"):
+        changes.live_qrels(judged.collection, then.replace(year=1990))
+
+
+def test_the_same_bytes_whatever_the_database(judged: Cast) -> None:
+    """Text that databases order otherwise: capitals, marks, other scripts. The zip's own order is that of bytes."""
+    for docno in ("Z", "z", "_", "ä", "10", "9", "-"):
+        judge(make_item(judged.collection, "1", docno, by=judged.organizer), judged.assessor, 1)
+    found = files(freeze(judged.collection, judged.organizer))
+    listed = [line.split(b" ")[2] for line in found["qrels.txt"].splitlines() if line.startswith(b"1 ")]
+    assert listed == sorted(listed)
+    for name in ("pool.csv", "judgments.csv"):
+        docnos = [line.split(b",")[1] for line in found[name].splitlines()[1:] if line.startswith(b"1,")]
+        assert docnos == sorted(docnos), name
+
+
+def test_archive_bytes_depend_on_content_alone() -> None:
+    from evaluation.core.archive import packed
+
+    data = packed({"b.txt": b"two\n", "a/c.txt": b"one\n"}, "here")
+    assert (
+        hashlib.sha256(data).hexdigest() == hashlib.sha256(packed({"a/c.txt": b"one\n", "b.txt": b"two\n"}, "here")).hexdigest()
+    )
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.namelist() == ["here/SHA256SUMS", "here/a/c.txt", "here/b.txt"]
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
