@@ -20,6 +20,7 @@ from django.utils import timezone
 from assess.core import highlighting, reading
 from assess.models import Answer, Assignment, Judgment, JudgmentEvent, OwnWords, Seat
 from config.models import User
+from config.statements import statement
 from pooling.models import Collection, Document, Membership
 
 FEW = 3  # documents, handed out whatever their size
@@ -113,7 +114,7 @@ class Judged:
     judged_at: datetime
 
 
-def seats(collection: Collection, assessor: User) -> QuerySet[Seat]:
+def seats(collection: Any, assessor: Any) -> QuerySet[Seat]:
     return Seat.objects.filter(collection=collection, assessor=assessor)
 
 
@@ -122,22 +123,22 @@ def lease_start() -> datetime:
     return timezone.now() - timedelta(seconds=settings.LEASE_SECONDS)
 
 
-def free_seats(assessor: User) -> QuerySet[Seat]:
+def free_seats(assessor: Any, since: Any = None) -> QuerySet[Seat]:
     """Seats nobody has, or has any longer, of topics that the assessor shares with others, in any collection."""
     shared = Assignment.objects.filter(assessor=assessor, topic=OuterRef("item__topic"), slot=OuterRef("slot"))
     own = Seat.objects.filter(assessor=assessor, item=OuterRef("item"))
-    free = Q(assessor=None) | Q(claimed_at__lt=lease_start())
+    free = Q(assessor=None) | Q(claimed_at__lt=since or lease_start())
     return Seat.objects.filter(free, Exists(shared), ~Exists(own), judged_at=None)
 
 
-def _documents(collection: Collection) -> QuerySet[Document]:
+def _documents(collection: Any) -> QuerySet[Document]:
     """The document of a seat, if it is there."""
-    visible = {"corpus__collection_id": collection.pk, "generation": F("corpus__generation")}
+    visible = {"corpus__collection_id": collection, "generation": F("corpus__generation")}
     return Document.objects.filter(**visible, docno=OuterRef("item__docno"))
 
 
-def _cards(collection: Collection, found: QuerySet[Seat], count: int) -> list[Card]:
-    """By one query, whatever the number."""
+def _as_cards(collection: Any, found: QuerySet[Seat]) -> QuerySet[Seat, Any]:
+    """All that a card shows, by one query, whatever the number."""
     document = _documents(collection).values(found=JSONObject(**{name: name for name in FIELDS}))
     head = Judgment.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor"), occasion=0)
     topic = ("item__topic__number", "item__topic__title", "item__topic__description", "item__topic__narrative")
@@ -151,14 +152,24 @@ def _cards(collection: Collection, found: QuerySet[Seat], count: int) -> list[Ca
         head=Subquery(head.values(found=JSONObject(**SAID, seen="event_count"))[:1], output_field=JSONField()),
         reads=Subquery(reads.values("topic_language")[:1]),
     )
-    columns = rows.values_list(
-        *("token", *topic, "item__docno", "document", "own_words", "judged_at", "head", "reads", "item__topic__translations")
+    return rows.values_list(
+        *("token", *topic, "item__docno", "judged_at", "item__topic__translations"),
+        *("document", "own_words", "head", "reads"),
     )
-    return [_card(*row) for row in columns[:count]]
+
+
+@statement
+def _waiting_cards(collection: Any, assessor: Any, but: Any, *, count: int) -> QuerySet[Seat, Any]:
+    return _as_cards(collection, _waiting(collection, assessor, but))[:count]
+
+
+@statement
+def _card_of(collection: Any, assessor: Any, token: Any) -> QuerySet[Seat, Any]:
+    return _as_cards(collection, seats(collection, assessor).filter(token=token))[:1]
 
 
 def _card(*row: Any) -> Card:
-    token, number, title, description, narrative, docno, document, own_words, judged_at, head, reads, translations = row
+    token, number, title, description, narrative, docno, judged_at, translations, document, own_words, head, reads = row
     said = dict[str, Any](head or NOTHING)
     said |= {"known": bool(said["known"]), "waits": judged_at is None}
     words = translations.get(reads) or {"title": title, "description": description, "narrative": narrative}
@@ -168,10 +179,10 @@ def _card(*row: Any) -> Card:
 
 def next_cards(collection: Collection, assessor: User, count: int, *, but: Iterable[uuid.UUID] = ()) -> list[Card]:
     """The next documents to judge, in the assessor's own order; `but` are those the page holds already."""
-    found = _waiting(collection, assessor, but)
+    held = list(but)
     if count > FEW:
-        count = max(FEW, _fitting(_sizes(collection, found, count), PAGE_LETTERS))
-    return _cards(collection, found, count)
+        count = max(FEW, _fitting(_sizes(collection, _waiting(collection, assessor, held), count), PAGE_LETTERS))
+    return [_card(*row) for row in _waiting_cards(collection=collection, assessor=assessor, but=held, count=count)]
 
 
 def more_cards(collection: Collection, assessor: User, count: int, *, held: Sequence[uuid.UUID]) -> list[Card]:
@@ -179,11 +190,13 @@ def more_cards(collection: Collection, assessor: User, count: int, *, held: Sequ
     holds = sum(_sizes(collection, seats(collection, assessor).filter(token__in=held), len(held)))
     found = _waiting(collection, assessor, held)
     fits = _fitting(_sizes(collection, found, count - len(held)), MOST_LETTERS - holds)
-    return _cards(collection, found, fits) if fits else []
+    if fits <= 0:
+        return []
+    return [_card(*row) for row in _waiting_cards(collection=collection, assessor=assessor, but=list(held), count=fits)]
 
 
-def _waiting(collection: Collection, assessor: User, but: Iterable[uuid.UUID]) -> QuerySet[Seat]:
-    return seats(collection, assessor).filter(judged_at=None).exclude(token__in=list(but)).order_by(*QUEUE)
+def _waiting(collection: Any, assessor: Any, but: Sequence[Any]) -> QuerySet[Seat]:
+    return seats(collection, assessor).filter(judged_at=None).exclude(token__in=but).order_by(*QUEUE)
 
 
 def _sizes(collection: Collection, found: QuerySet[Seat], count: int) -> list[int]:
@@ -198,7 +211,8 @@ def _fitting(sizes: list[int], letters: int) -> int:
 
 
 def card(collection: Collection, assessor: User, token: uuid.UUID) -> Card | None:
-    return next(iter(_cards(collection, seats(collection, assessor).filter(token=token), 1)), None)
+    found = _card_of(collection=collection, assessor=assessor, token=token)
+    return _card(*found[0]) if found else None
 
 
 def own_progress(collection: Collection, assessor: User) -> Own:

@@ -61,7 +61,9 @@ class Listed:
 
 def home_list(user: access.Anyone) -> tuple[list[Listed], list[Listed]]:
     """(my collections, public ones of others), newest first, archived ones of mine last."""
-    mine = Membership.objects.filter(user_id=user.pk or 0, ended_at=None)
+    if not user.is_authenticated:
+        return [], [Listed(found, [], 0) for found in access.listed_for(user).order_by("-pk")]
+    mine = Membership.objects.filter(user_id=user.pk, ended_at=None)
     members = Count("memberships__user", filter=Q(memberships__ended_at=None), distinct=True)
     found = (
         access.listed_for(user)

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Count, Exists, F, IntegerField, JSONField, Max, Min, OuterRef, QuerySet, Subquery, Value
+from django.db.models import Count, Exists, F, IntegerField, JSONField, Max, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, JSONObject
 from django.http import Http404
 from django.utils import timezone
@@ -19,6 +19,7 @@ from assess import blind
 from assess.models import ANSWERED, Answer, Assignment, Judgment, JudgmentEvent, OwnWords, Seat
 from config.errors import Conflict, Refusal
 from config.models import User
+from config.statements import insert, statement
 from pooling.models import Collection, Grade, Guideline
 
 CLAIMED = 5  # seats of shared topics that somebody takes at first
@@ -91,9 +92,9 @@ def record_judgment(
     What comes after its lease has ended is kept; if another has judged in the meantime, as an extra that counts nowhere.
     `seen` is how many acts the sender knew of; if there are more, somebody judged it elsewhere, and it is refused.
     """
-    act, known_by = Act(grade, answer, reason, note, known), _facts(collection, assessor, grade, client_id)
+    act = Act(grade, answer, reason, note, known)
     with transaction.atomic():
-        saved, done, left = _record(collection, assessor, seat, act, known_by, client_id, seconds, seen)
+        saved, done, left = _record(collection, assessor, seat, act, client_id, seconds, seen)
     # Read when nobody waits for the lock any more.
     cards = blind.next_cards(collection, assessor, ahead, but=[seat, *held]) if ahead and left > 0 else []
     return Recorded(saved, done, left, cards)
@@ -104,7 +105,6 @@ def _record(
     assessor: User,
     seat: uuid.UUID,
     act: Act,
-    known_by: QuerySet[Any],
     client_id: uuid.UUID,
     seconds: float | None,
     seen: int | None,
@@ -113,7 +113,9 @@ def _record(
     if not _begin(collection):
         _hold_seats(collection)
     _mark(collection, assessor, seat)
-    facts = known_by.get(token=seat)
+    known_by = {"collection": collection, "assessor": assessor, "since": blind.lease_start()}
+    grade = 0 if act.grade is None else act.grade
+    facts = _facts(token=seat, grade=grade, client_id=client_id, **known_by)[0]
     if facts.act:
         saved, answer = _same_act(facts, seat, client_id), facts.head["answer"]
     else:
@@ -273,10 +275,20 @@ def note_paces() -> int:
 # One judgment
 
 
+MARK = """
+UPDATE assess_seat SET judged_at = COALESCE(judged_at, %s) WHERE token = %s AND collection_id = %s AND assessor_id = %s
+"""
+
+
 def _mark(collection: Collection, assessor: User, seat: uuid.UUID) -> None:
     """Mark and so lock the seat. One that is unknown or not for this assessor does not exist."""
-    sent, now = Seat.objects.filter(token=seat, collection=collection), timezone.now()
-    if not sent.filter(assessor=assessor).update(judged_at=Coalesce("judged_at", Value(now))):
+    now, field = timezone.now(), Seat._meta.get_field("token")
+    marked = (connection.ops.adapt_datetimefield_value(now), field.get_db_prep_value(seat, connection))
+    with connection.cursor() as cursor:
+        cursor.execute(MARK, [*marked, collection.pk, assessor.pk])
+        found = cursor.rowcount
+    if not found:
+        sent = Seat.objects.filter(token=seat, collection=collection)
         shared = Assignment.objects.filter(assessor=assessor, topic=OuterRef("item__topic"), slot=OuterRef("slot"))
         own = Seat.objects.filter(assessor=assessor, item=OuterRef("item"))
         # The lease has ended. Whoever knows the token and shares the topic had the seat, and takes it back if it is unjudged.
@@ -294,8 +306,9 @@ def _counts(facts: Any, waits: bool) -> tuple[int, int]:
     return done, counts["total"] - done
 
 
-def _facts(collection: Collection, assessor: User, grade: int | None, client_id: uuid.UUID) -> QuerySet[Any]:
-    """Everything the act depends on, by one query: put together before the row is locked, and asked after."""
+@statement
+def _facts(collection: Any, assessor: Any, token: Any, grade: Any, client_id: Any, since: Any) -> QuerySet[Seat, Any]:
+    """Everything the act depends on, by one query, asked when the seat is locked."""
     head = Judgment.objects.filter(item=OuterRef("item"), assessor=assessor, occasion=0)
     act = JudgmentEvent.objects.filter(client_id=client_id)
     before = JudgmentEvent.objects.filter(judgment=OuterRef("judgment"), pk__lte=OuterRef("pk")).order_by()
@@ -305,14 +318,16 @@ def _facts(collection: Collection, assessor: User, grade: int | None, client_id:
     own = Seat.objects.filter(collection=collection, assessor=assessor).order_by()
     counts = own.values("assessor").annotate(done=Count("judged_at"), total=Count("pk"))
     guidelines = Guideline.objects.filter(collection=collection).order_by().values("collection")
-    return Seat.objects.annotate(
+    facts = Seat.objects.filter(token=token).annotate(
         head=Subquery(head.values(found=JSONObject(pk="pk", **said, count="event_count"))[:1], output_field=JSONField()),
         act=Subquery(act.values(found=JSONObject(**told))[:1], output_field=JSONField()),
         counts=Subquery(counts.values(found=JSONObject(done="done", total="total")), output_field=JSONField()),
         guideline=Coalesce(Subquery(guidelines.annotate(last=Max("version")).values("last")), 0),
-        graded=Exists(Grade.objects.filter(collection=collection, value=0 if grade is None else grade)),
-        shares=Exists(blind.free_seats(assessor).filter(collection=collection, assessor=None)),
+        graded=Exists(Grade.objects.filter(collection=collection, value=grade)),
+        shares=Exists(blind.free_seats(assessor, since).filter(collection=collection, assessor=None)),
     )
+    seat = ("pk", "item_id", "assessor_id", "claimed_at")
+    return facts.values_list(*seat, "head", "act", "counts", "guideline", "graded", "shares")
 
 
 def _same_act(facts: Any, seat: uuid.UUID, client_id: uuid.UUID) -> Saved:
@@ -374,15 +389,14 @@ def _store(
 ) -> Saved:
     now, extra = timezone.now(), facts.assessor_id != assessor.pk
     if facts.head is None:
-        head = Judgment(item_id=facts.item_id, assessor=assessor, **said, extra=extra, first_at=now, updated_at=now)
-        head.guideline_version = facts.guideline
-        head.save(force_insert=True)
-        number, previous, count = head.pk, None, 1
+        told = {**said, "guideline_version": facts.guideline, "extra": extra, "first_at": now, "updated_at": now}
+        number, previous, count = insert(Judgment, item_id=facts.item_id, assessor_id=assessor.pk, **told), None, 1
     else:
         number, previous, count = facts.head["pk"], facts.head["grade"], facts.head["count"] + 1
         new = {**said, "event_count": count, "guideline_version": facts.guideline, "updated_at": now, "extra": extra}
         Judgment.objects.filter(pk=number).update(**new)
-    JudgmentEvent(
+    insert(
+        JudgmentEvent,
         judgment_id=number,
         client_id=client_id,
         **said,
@@ -390,5 +404,5 @@ def _store(
         seconds=seconds,
         guideline_version=facts.guideline,
         at=now,
-    ).save(force_insert=True)
+    )
     return Saved(seat, client_id, said["grade"], count, said["answer"])
