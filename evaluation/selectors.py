@@ -11,7 +11,7 @@ from django.urls import reverse
 from numpy.typing import NDArray
 
 from assess.models import JudgmentEvent
-from assess.selectors import judgments
+from assess.selectors import judgments, machines_count
 from config.models import Job
 from evaluation.core.qrels import Qrels
 from evaluation.core.registry import Measure, MeasureError, parse_measure
@@ -60,6 +60,8 @@ def judgments_since(release: Release | None, collection: Collection) -> int:
     if release is None:
         return judgments(collection).count()
     events = JudgmentEvent.objects.filter(pk__gt=release.last_event, judgment__item__pool__collection=collection)
+    if not machines_count(collection):
+        events = events.filter(judgment__assessor__is_machine=False)
     return events.aggregate(count=Count("judgment", distinct=True))["count"] or 0
 
 

@@ -272,6 +272,12 @@ def drawn_items(collection: Collection) -> QuerySet[PoolItem]:
     return _pooled(collection).filter(_present(collection))
 
 
+def present_docnos(collection: Collection, docnos: Iterable[str]) -> set[str]:
+    """Those of the numbers whose document is there."""
+    there = Document.objects.filter(corpus__collection=collection, generation=F("corpus__generation"))
+    return set(there.filter(docno__in=list(docnos)).values_list("docno", flat=True))
+
+
 def missing_items(collection: Collection) -> QuerySet[PoolItem]:
     """Items of drawn rounds whose document was not imported: they wait for it."""
     return _pooled(collection).filter(~_present(collection)).select_related("topic").order_by("topic_id", "docno")
