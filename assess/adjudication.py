@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 from django.http import Http404
 
-from assess import opinions
+from assess import opinions, selectors
 from assess.core import highlighting, reading
 from assess.models import AdjudicatorTopic, Answer, Decision, DecisionEvent, Judgment, MergePlan, MergeRule
 from config.models import User
@@ -55,7 +55,7 @@ class TopicInbox:
 
 def _heads(collection: Collection) -> QuerySet[Judgment]:
     kept = {"occasion": 0, "extra": False, "answer__in": [Answer.GRADE, Answer.CANNOT]}
-    return Judgment.objects.filter(item__pool__collection=collection, **kept)
+    return Judgment.objects.filter(selectors.who_counts(collection), item__pool__collection=collection, **kept)
 
 
 def cases(collection: Collection, topic: str | None = None, but: User | None = None) -> list[Case]:
@@ -72,7 +72,7 @@ def cases(collection: Collection, topic: str | None = None, but: User | None = N
     rows = said.filter(_differs(plan))
     columns = ("item", "item__topic__number", "item__docno", "n", "low", "high", "cannot", "item__decision__grade")
     found = list(rows.values_list(*columns))
-    ties = _ties(found, plan)
+    ties = _ties(heads, found, plan)
     kept = [
         Case(number, docno, n, low, high, cannot, item in ties, grade)
         for item, number, docno, n, low, high, cannot, grade in found
@@ -100,14 +100,13 @@ def _is_case(plan: MergePlan, collection: Collection, low: int | None, high: int
     return bool((plan.differ_by and high - low >= plan.differ_by) or (plan.across and crosses))
 
 
-def _ties(rows: Iterable[tuple[Any, ...]], plan: MergePlan) -> set[int]:
+def _ties(heads: QuerySet[Judgment], rows: Iterable[tuple[Any, ...]], plan: MergePlan) -> set[int]:
     """Items whose opinions are even under the majority rule."""
     if plan.rule != MergeRule.MAJORITY:
         return set()
     items = [row[0] for row in rows]
     votes: dict[int, dict[int, int]] = {}
-    heads = Judgment.objects.filter(item__in=items, occasion=0, extra=False, answer=Answer.GRADE)
-    for item, grade in heads.values_list("item_id", "grade"):
+    for item, grade in heads.filter(item__in=items, answer=Answer.GRADE).values_list("item_id", "grade"):
         counts = votes.setdefault(item, {})
         counts[grade or 0] = counts.get(grade or 0, 0) + 1
     return {item for item, counts in votes.items() if sorted(counts.values())[-2:].count(max(counts.values())) > 1}

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from ninja import Query, Router
 
-from assess import blind, exports, selectors
+from assess import blind, exports, selectors, watching
 from assess.models import Assignment, JudgmentEvent, OwnWords
 from assess.schemas import (
     AgreementOut,
@@ -33,7 +33,8 @@ from assess.schemas import (
     assignment_order,
 )
 from assess.services import assigning, judging
-from assess.services.assigning import Seating, Wanted
+from assess.services.assigning import Wanted
+from assess.services.seating import Seating
 from config.api import JUDGE, MANAGE, ApiRequest, newest_first
 from config.errors import Refusal
 from config.models import User
@@ -188,12 +189,12 @@ def seat_new_items(request: ApiRequest, slug: str) -> Seating:
 
 
 @assignment_routes.get("/collections/{slug:slug}/progress", response=ProgressOut)
-def read_progress(request: ApiRequest, slug: str) -> selectors.Progress:
+def read_progress(request: ApiRequest, slug: str) -> watching.Progress:
     """Judged and left, for each topic and each assessor
 
     For organizers.
     """
-    return selectors.progress(_organized(request, slug))
+    return watching.progress(_organized(request, slug))
 
 
 @assignment_routes.get(L, response=list[LeaseOut])

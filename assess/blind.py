@@ -18,8 +18,10 @@ from django.db.models.functions import Coalesce, JSONObject, Length
 from django.utils import timezone
 
 from assess.core import highlighting, reading
-from assess.models import Answer, Assignment, Judgment, JudgmentEvent, OwnWords, Seat
+from assess.models import Answer, Assignment, Judgment, JudgmentEvent, Message, OwnWords, PracticeItem, Seat
 from config.models import User
+from config.statements import statement
+from pooling import selectors as pooled
 from pooling.models import Collection, Document, Membership
 
 FEW = 3  # documents, handed out whatever their size
@@ -113,7 +115,7 @@ class Judged:
     judged_at: datetime
 
 
-def seats(collection: Collection, assessor: User) -> QuerySet[Seat]:
+def seats(collection: Any, assessor: Any) -> QuerySet[Seat]:
     return Seat.objects.filter(collection=collection, assessor=assessor)
 
 
@@ -122,24 +124,30 @@ def lease_start() -> datetime:
     return timezone.now() - timedelta(seconds=settings.LEASE_SECONDS)
 
 
-def free_seats(assessor: User) -> QuerySet[Seat]:
+def shared_topics(assessor: Any) -> QuerySet[Assignment]:
+    """Of a seat: the assignment by which the assessor may take it. Item by item, whoever has the topic takes any opinion."""
+    any_opinion = Q(topic__collection__assignment_plan__by_item=True)
+    mine = Assignment.objects.filter(assessor=assessor, topic=OuterRef("item__topic"))
+    return mine.filter(any_opinion | Q(slot=OuterRef("slot")))
+
+
+def free_seats(assessor: Any, since: Any = None) -> QuerySet[Seat]:
     """Seats nobody has, or has any longer, of topics that the assessor shares with others, in any collection."""
-    shared = Assignment.objects.filter(assessor=assessor, topic=OuterRef("item__topic"), slot=OuterRef("slot"))
     own = Seat.objects.filter(assessor=assessor, item=OuterRef("item"))
-    free = Q(assessor=None) | Q(claimed_at__lt=lease_start())
-    return Seat.objects.filter(free, Exists(shared), ~Exists(own), judged_at=None)
+    free = Q(assessor=None) | Q(claimed_at__lt=since or lease_start())
+    return Seat.objects.filter(free, Exists(shared_topics(assessor)), ~Exists(own), judged_at=None)
 
 
-def _documents(collection: Collection) -> QuerySet[Document]:
+def _documents(collection: Any) -> QuerySet[Document]:
     """The document of a seat, if it is there."""
-    visible = {"corpus__collection_id": collection.pk, "generation": F("corpus__generation")}
+    visible = {"corpus__collection_id": collection, "generation": F("corpus__generation")}
     return Document.objects.filter(**visible, docno=OuterRef("item__docno"))
 
 
-def _cards(collection: Collection, found: QuerySet[Seat], count: int) -> list[Card]:
-    """By one query, whatever the number."""
+def _as_cards(collection: Any, found: QuerySet[Seat]) -> QuerySet[Seat, Any]:
+    """All that a card shows, by one query, whatever the number."""
     document = _documents(collection).values(found=JSONObject(**{name: name for name in FIELDS}))
-    head = Judgment.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor"), occasion=0)
+    head = Judgment.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor"), occasion=OuterRef("occasion"))
     topic = ("item__topic__number", "item__topic__title", "item__topic__description", "item__topic__narrative")
     reads = Membership.objects.filter(collection=collection, user=OuterRef("assessor"), ended_at=None).exclude(
         topic_language=""
@@ -151,14 +159,24 @@ def _cards(collection: Collection, found: QuerySet[Seat], count: int) -> list[Ca
         head=Subquery(head.values(found=JSONObject(**SAID, seen="event_count"))[:1], output_field=JSONField()),
         reads=Subquery(reads.values("topic_language")[:1]),
     )
-    columns = rows.values_list(
-        *("token", *topic, "item__docno", "document", "own_words", "judged_at", "head", "reads", "item__topic__translations")
+    return rows.values_list(
+        *("token", *topic, "item__docno", "judged_at", "item__topic__translations"),
+        *("document", "own_words", "head", "reads"),
     )
-    return [_card(*row) for row in columns[:count]]
+
+
+@statement
+def _waiting_cards(collection: Any, assessor: Any, but: Any, *, count: int) -> QuerySet[Seat, Any]:
+    return _as_cards(collection, _waiting(collection, assessor, but))[:count]
+
+
+@statement
+def _card_of(collection: Any, assessor: Any, token: Any) -> QuerySet[Seat, Any]:
+    return _as_cards(collection, seats(collection, assessor).filter(token=token))[:1]
 
 
 def _card(*row: Any) -> Card:
-    token, number, title, description, narrative, docno, document, own_words, judged_at, head, reads, translations = row
+    token, number, title, description, narrative, docno, judged_at, translations, document, own_words, head, reads = row
     said = dict[str, Any](head or NOTHING)
     said |= {"known": bool(said["known"]), "waits": judged_at is None}
     words = translations.get(reads) or {"title": title, "description": description, "narrative": narrative}
@@ -168,10 +186,10 @@ def _card(*row: Any) -> Card:
 
 def next_cards(collection: Collection, assessor: User, count: int, *, but: Iterable[uuid.UUID] = ()) -> list[Card]:
     """The next documents to judge, in the assessor's own order; `but` are those the page holds already."""
-    found = _waiting(collection, assessor, but)
+    held = list(but)
     if count > FEW:
-        count = max(FEW, _fitting(_sizes(collection, found, count), PAGE_LETTERS))
-    return _cards(collection, found, count)
+        count = max(FEW, _fitting(_sizes(collection, _waiting(collection, assessor, held), count), PAGE_LETTERS))
+    return [_card(*row) for row in _waiting_cards(collection=collection, assessor=assessor, but=held, count=count)]
 
 
 def more_cards(collection: Collection, assessor: User, count: int, *, held: Sequence[uuid.UUID]) -> list[Card]:
@@ -179,11 +197,13 @@ def more_cards(collection: Collection, assessor: User, count: int, *, held: Sequ
     holds = sum(_sizes(collection, seats(collection, assessor).filter(token__in=held), len(held)))
     found = _waiting(collection, assessor, held)
     fits = _fitting(_sizes(collection, found, count - len(held)), MOST_LETTERS - holds)
-    return _cards(collection, found, fits) if fits else []
+    if fits <= 0:
+        return []
+    return [_card(*row) for row in _waiting_cards(collection=collection, assessor=assessor, but=list(held), count=fits)]
 
 
-def _waiting(collection: Collection, assessor: User, but: Iterable[uuid.UUID]) -> QuerySet[Seat]:
-    return seats(collection, assessor).filter(judged_at=None).exclude(token__in=list(but)).order_by(*QUEUE)
+def _waiting(collection: Any, assessor: Any, but: Sequence[Any]) -> QuerySet[Seat]:
+    return seats(collection, assessor).filter(judged_at=None).exclude(token__in=but).order_by(*QUEUE)
 
 
 def _sizes(collection: Collection, found: QuerySet[Seat], count: int) -> list[int]:
@@ -198,12 +218,16 @@ def _fitting(sizes: list[int], letters: int) -> int:
 
 
 def card(collection: Collection, assessor: User, token: uuid.UUID) -> Card | None:
-    return next(iter(_cards(collection, seats(collection, assessor).filter(token=token), 1)), None)
+    found = _card_of(collection=collection, assessor=assessor, token=token)
+    return _card(*found[0]) if found else None
 
 
 def own_progress(collection: Collection, assessor: User) -> Own:
     counts = seats(collection, assessor).aggregate(done=Count("judged_at"), total=Count("pk"))
-    free = free_seats(assessor).filter(collection=collection).count()
+    if assessor.is_machine:  # whatever is pooled is its own
+        free = max(0, pooled.drawn_items(collection).count() - counts["total"])
+    else:
+        free = free_seats(assessor).filter(collection=collection).count()
     return Own(counts["done"], counts["total"] - counts["done"], free)
 
 
@@ -238,7 +262,7 @@ def judged(collection: Collection, assessor: User, *, topic: str = "", most: int
     found = seats(collection, assessor).filter(judged_at__isnull=False)
     if topic:
         found = found.filter(item__topic__number=topic)
-    head = Judgment.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor"), occasion=0)
+    head = Judgment.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor"), occasion=OuterRef("occasion"))
     title = _documents(collection).values("title")[:1]
     said = {name: Subquery(head.values(name)[:1]) for name in ("grade", "reason", "note")}
     rows = found.annotate(title=Subquery(title), **said).order_by("-judged_at", "-pk")
@@ -249,6 +273,69 @@ def judged(collection: Collection, assessor: User, *, topic: str = "", most: int
 def own_events(collection: Collection, assessor: User) -> QuerySet[JudgmentEvent]:
     """One's own acts of judging; each knows its `seat`, `topic` and `docno`."""
     mine = JudgmentEvent.objects.filter(judgment__assessor=assessor, judgment__item__pool__collection=collection)
-    seat = Seat.objects.filter(assessor=assessor, item=OuterRef("judgment__item")).values("token")[:1]
+    same = {"item": OuterRef("judgment__item"), "occasion": OuterRef("judgment__occasion")}
+    seat = Seat.objects.filter(assessor=assessor, **same).values("token")[:1]
     named = {"topic": F("judgment__item__topic__number"), "docno": F("judgment__item__docno")}
     return mine.annotate(seat=Subquery(seat), **named)
+
+
+@dataclass(frozen=True)
+class PracticeCard:
+    """A document to practise on; what the organizer says of it comes after the answer, and not from here."""
+
+    id: int
+    topic: str
+    topic_title: str
+    description: str
+    narrative: str
+    docno: str
+    title: str
+    text: str
+
+    @property
+    def paragraphs(self) -> list[str]:
+        return reading.paragraphs(self.text)
+
+
+def practice_card(collection: Collection, item: PracticeItem) -> PracticeCard:
+    """By the topic's own words. A document that is gone shows its number alone."""
+    visible = Document.objects.filter(corpus__collection=collection, generation=F("corpus__generation"), docno=item.docno)
+    title, text = visible.values_list("title", "text").first() or ("", "")
+    words = (item.topic.title, item.topic.description, item.topic.narrative)
+    return PracticeCard(item.pk, item.topic.number, *words, item.docno, title, text)
+
+
+@dataclass(frozen=True)
+class Thread:
+    """One's questions about a document, and the organizers' answers."""
+
+    seat: uuid.UUID | None
+    topic: str
+    docno: str
+    lines: list["ThreadLine"]
+
+
+@dataclass(frozen=True)
+class ThreadLine:
+    mine: bool
+    text: str
+    at: datetime
+    unseen: bool
+
+
+def own_threads(collection: Collection, assessor: User) -> list[Thread]:
+    """Newest first. Who of the organizers answered is not told."""
+    found = Message.objects.filter(assessor=assessor, item__topic__collection=collection)
+    seat = Seat.objects.filter(item=OuterRef("item"), assessor=assessor, occasion=0).values("token")[:1]
+    columns = ("item_id", "item__topic__number", "item__docno", "seat", "author_id", "text", "at", "done_at")
+    threads: dict[int, Thread] = {}
+    for item, topic, docno, token, author, text, at, done_at in found.annotate(seat=Subquery(seat)).values_list(*columns):
+        thread = threads.setdefault(item, Thread(token, topic, docno, []))
+        mine = author == assessor.pk
+        thread.lines.append(ThreadLine(mine, text, at, not mine and done_at is None))
+    return sorted(threads.values(), key=lambda thread: thread.lines[-1].at, reverse=True)
+
+
+def unseen_answers(collection: Collection, assessor: User) -> int:
+    found = Message.objects.filter(assessor=assessor, item__topic__collection=collection, done_at=None)
+    return found.exclude(author=assessor).count()

@@ -9,24 +9,60 @@ from django.utils import timezone
 
 from pooling.models import Collection, PoolItem, Topic
 
+# The layer of machines: each machine gives one opinion on any item, beside the seats of people.
+MACHINE_SLOT = 9
+SLOTS = (1, 2, 3)
+
+
+class Order(models.TextChoices):
+    """In which order an assessor meets the documents of a topic."""
+
+    SHUFFLE = "shuffle", "by chance"
+    DOCNO = "docno", "by document number"
+    PRIORITY = "priority", "what the pool put first, first"
+
 
 class AssignmentPlan(models.Model):
     """What a collection's assignments have in common, kept so that order and overlap can be drawn again."""
 
     collection = models.OneToOneField(Collection, on_delete=models.CASCADE, related_name="assignment_plan")
     overlap = models.FloatField(default=0, help_text="Share of each topic's items that two judge, 0 to 1.")
+    third = models.FloatField(default=0, help_text="Share that three judge; part of what two judge.")
+    by_item = models.BooleanField(default=False, help_text="Whoever is free takes the next item, for whichever opinion.")
+    order = models.CharField(max_length=8, choices=Order.choices, default=Order.SHUFFLE)
+    repeats = models.FloatField(default=0, help_text="Share of judged items that comes back, unsaid, to who judged it.")
+    count_machines = models.BooleanField(default=False, help_text="Judgments of machines enter releases and figures.")
     seed = models.PositiveIntegerField()
     changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     changed_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(overlap__gte=0, overlap__lte=1), name="assignment_plan_overlap_is_share")
+            models.CheckConstraint(condition=Q(overlap__gte=0, overlap__lte=1), name="assignment_plan_overlap_is_share"),
+            models.CheckConstraint(
+                condition=Q(third__gte=0, third__lte=models.F("overlap")), name="assignment_plan_third_within_overlap"
+            ),
+            models.CheckConstraint(condition=Q(repeats__gte=0, repeats__lte=1), name="assignment_plan_repeats_is_share"),
+        ]
+
+
+class Workload(models.Model):
+    """How much somebody takes on: a weight against the others', and the most documents there may be."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="workloads")
+    assessor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    weight = models.FloatField(default=1)
+    cap = models.PositiveIntegerField(null=True, blank=True, help_text="Empty: no limit.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "assessor"], name="workload_once"),
+            models.CheckConstraint(condition=Q(weight__gt=0, weight__lte=100), name="workload_weight_in_range"),
         ]
 
 
 class Assignment(models.Model):
-    """Who judges a topic. Slot 1 judges all of it; slot 2 gives the second opinion on a share of it."""
+    """Who judges a topic. Slot 1 judges all of it; slots 2 and 3 give further opinions on a share of it."""
 
     topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="assignments")
     assessor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="assignments")
@@ -38,7 +74,7 @@ class Assignment(models.Model):
         constraints = [
             # Nobody gives a second opinion on their own topic.
             models.UniqueConstraint(fields=["topic", "assessor"], name="assignment_once"),
-            models.CheckConstraint(condition=Q(slot__in=[1, 2]), name="assignment_slot_known"),
+            models.CheckConstraint(condition=Q(slot__in=SLOTS), name="assignment_slot_known"),
         ]
 
 
@@ -49,6 +85,8 @@ class Seat(models.Model):
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="seats", db_index=False)
     item = models.ForeignKey(PoolItem, on_delete=models.CASCADE, related_name="seats")
     slot = models.PositiveSmallIntegerField(default=1)
+    # 1: a hidden repeat of what its assessor judged before.
+    occasion = models.PositiveSmallIntegerField(default=0)
     assessor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="seats")
     position = models.PositiveIntegerField(help_text="Place in the seeded order; tells nothing of ranks.")
     inclusion = models.FloatField(default=1, help_text="Probability with which the item was drawn for this opinion.")
@@ -61,8 +99,10 @@ class Seat(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["item", "slot"], name="seat_slot_once"),
-            models.UniqueConstraint(fields=["item", "assessor"], name="seat_assessor_once"),
+            models.UniqueConstraint(
+                fields=["item", "slot", "occasion"], condition=Q(slot__lt=MACHINE_SLOT), name="seat_slot_once"
+            ),
+            models.UniqueConstraint(fields=["item", "assessor", "occasion"], name="seat_assessor_once"),
         ]
         indexes = [
             models.Index(fields=["collection", "assessor", "position"], condition=Q(judged_at=None), name="seat_next"),
@@ -93,16 +133,17 @@ class Answer(models.TextChoices):
     CANNOT = "cannot", "can’t judge"
     LATER = "later", "put off"
     OPEN = "open", "not judged"
+    INVALID = "invalid", "no valid answer"  # of machines alone
 
 
 # The document need not be shown again.
-ANSWERED = (Answer.GRADE, Answer.CANNOT)
+ANSWERED = (Answer.GRADE, Answer.CANNOT, Answer.INVALID)
 
 
 class Said(models.Model):
     """All that an assessor says of a document, as it is now and at every act."""
 
-    answer = models.CharField(max_length=6, choices=Answer.choices, default=Answer.GRADE)
+    answer = models.CharField(max_length=7, choices=Answer.choices, default=Answer.GRADE)
     grade = models.SmallIntegerField(null=True)
     reason = models.CharField(max_length=200, blank=True, default="", help_text="Why it cannot be judged.")
     note = models.TextField(blank=True, default="")
@@ -125,6 +166,9 @@ class Judgment(Said):
     occasion = models.PositiveSmallIntegerField(default=0)
     guideline_version = models.PositiveIntegerField(default=0, help_text="0: there were none yet.")
     event_count = models.PositiveIntegerField(default=1)
+    order = models.CharField(
+        max_length=8, blank=True, default="", help_text="In which order it came: shuffle, docno, priority."
+    )
     extra = models.BooleanField(
         default=False, help_text="It came after its lease had ended and another had judged: counted nowhere."
     )
@@ -245,3 +289,44 @@ class DecisionEvent(Decided):
 
     class Meta:
         ordering = ["pk"]
+
+
+class Message(models.Model):
+    """A question about a document, or its answer. All of one assessor about one document are a thread."""
+
+    item = models.ForeignKey(PoolItem, on_delete=models.PROTECT, related_name="messages")
+    assessor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    text = models.TextField()
+    at = models.DateTimeField(default=timezone.now)
+    # Of an answer: when its assessor saw it. Of a question: when an organizer answered or closed it.
+    done_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["pk"]
+        indexes = [models.Index(fields=["assessor", "item"], condition=Q(done_at=None), name="message_open")]
+
+
+class PracticeItem(models.Model):
+    """A document of a topic's practice set, with the organizer's grade and the reason for it."""
+
+    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="practice")
+    docno = models.CharField(max_length=400)
+    grade = models.SmallIntegerField()
+    reason = models.TextField(blank=True, default="")
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["topic", "docno"], name="practice_item_once")]
+
+
+class PracticeAnswer(models.Model):
+    """What somebody said first of a document of the practice set: it counts nowhere."""
+
+    item = models.ForeignKey(PracticeItem, on_delete=models.CASCADE, related_name="answers")
+    assessor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    grade = models.SmallIntegerField()
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["item", "assessor"], name="practice_answer_once")]

@@ -90,7 +90,11 @@ def _names(table: JudgmentTable, decided: NDArray[np.int64]) -> list[tuple[bytes
 
 def _table_at(collection: Collection, at: datetime) -> JudgmentTable:
     events = JudgmentEvent.objects.filter(
-        judgment__item__pool__collection=collection, judgment__occasion=0, judgment__extra=False, at__lte=at
+        selectors.who_counts(collection, "judgment__assessor"),
+        judgment__item__pool__collection=collection,
+        judgment__occasion=0,
+        judgment__extra=False,
+        at__lte=at,
     )
     rows = events.annotate(slot=selectors.slot_of("judgment__item", "judgment__assessor")).order_by("pk")
     columns = ("judgment__item__topic__number", "judgment__item__docno", "judgment__assessor_id", "slot", "answer", "grade")

@@ -8,14 +8,14 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import Count, IntegerField, Max, Min, OuterRef, QuerySet, Subquery
+from django.db.models import Count, IntegerField, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from numpy.typing import NDArray
 
 from assess import blind
 from assess.core import agreement as kappa
-from assess.models import Answer, Assignment, AssignmentPlan, Judgment, JudgmentEvent, Seat
+from assess.models import SLOTS, Answer, Assignment, AssignmentPlan, Judgment, JudgmentEvent, Seat, Workload
 from config.errors import Refusal
 from config.models import User
 from pooling import selectors as pooled
@@ -39,14 +39,20 @@ class JudgmentTable(NamedTuple):
 
 def slot_of(item: str = "item", assessor: str = "assessor") -> Coalesce:
     """Of a judgment: that of the seat it was given from."""
-    seat = Seat.objects.filter(item=OuterRef(item), assessor=OuterRef(assessor)).values("slot")[:1]
+    seat = Seat.objects.filter(item=OuterRef(item), assessor=OuterRef(assessor), occasion=0).values("slot")[:1]
     return Coalesce(Subquery(seat), 1, output_field=IntegerField())
 
 
 def judgments(collection: Collection) -> QuerySet[Judgment]:
-    """Those that count: grades, and none that came too late."""
+    """Those that count: grades, none that came too late, none of machines unless the organizer says so."""
     kept = {"occasion": 0, "extra": False, "answer": Answer.GRADE}
-    return Judgment.objects.filter(item__pool__collection=collection, **kept)
+    return Judgment.objects.filter(who_counts(collection), item__pool__collection=collection, **kept)
+
+
+def who_counts(collection: Collection, assessor: str = "assessor") -> Q:
+    """People; machines, too, where the organizer wants them in releases, agreement and figures."""
+    machines = AssignmentPlan.objects.filter(collection=collection, count_machines=True).exists()
+    return Q() if machines else Q(**{f"{assessor}__is_machine": False})
 
 
 def judgment_table(collection: Collection) -> JudgmentTable:
@@ -93,8 +99,13 @@ EXPORT = (
     "updated_at",
     "extra",
     "inclusion",
+    "order",
+    "machine",
 )
-HISTORY = ("topic", "docno", "assessor", "slot", *SAID, "previous_grade", "seconds", "guideline_version", "at")
+HISTORY = (
+    *("topic", "docno", "assessor", "slot", *SAID),
+    *("previous_grade", "seconds", "guideline_version", "at", "occasion", "machine"),
+)
 
 
 def exported(collection: Collection, *, history: bool = False) -> Iterator[dict[str, Any]]:
@@ -105,16 +116,19 @@ def exported(collection: Collection, *, history: bool = False) -> Iterator[dict[
         rows: Any = events.annotate(slot=slot_of("judgment__item", "judgment__assessor")).values_list(
             *("judgment__item__topic__number", "judgment__item__docno", "judgment__assessor_id", "slot"),
             *(*SAID, "previous_grade", "seconds", "guideline_version", "at"),
+            *("judgment__occasion", "judgment__assessor__is_machine"),
         )
     else:
         kept = Judgment.objects.filter(item__pool__collection=collection, occasion=0)
-        seat = Seat.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor")).values("inclusion")[:1]
+        mine = Seat.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor"), occasion=0)
+        seat = mine.values("inclusion")[:1]
         heads = kept.annotate(slot=slot_of(), inclusion=Coalesce(Subquery(seat), 1.0)).order_by(
             "item__topic__number", "item__docno", "slot", "pk"
         )
         rows = heads.values_list(
             *("item__topic__number", "item__docno", "assessor_id", "slot", *SAID),
             *("guideline_version", "event_count", "first_at", "updated_at", "extra", "inclusion"),
+            *("order", "assessor__is_machine"),
         )
     for topic, docno, assessor, *rest in rows.iterator(chunk_size=5000):
         values = (topic, docno, names.get(assessor, "A0"), *rest)
@@ -125,9 +139,20 @@ def exported(collection: Collection, *, history: bool = False) -> Iterator[dict[
 
 
 def assessors(collection: Collection) -> list[User]:
-    """Who may be assigned: active assessors, by name."""
+    """Who may be assigned: active assessors, by name. Machines have a layer of their own."""
     held = collection.memberships.filter(role=Role.ASSESSOR, ended_at=None)
-    return list(User.objects.filter(pk__in=held.values("user_id"), is_active=True).order_by("name", "pk"))
+    return list(User.objects.filter(pk__in=held.values("user_id"), is_active=True, is_machine=False).order_by("name", "pk"))
+
+
+def machines(collection: Collection) -> list[User]:
+    """Programs that judge here, in a layer of their own."""
+    held = collection.memberships.filter(role=Role.ASSESSOR, ended_at=None)
+    return list(User.objects.filter(pk__in=held.values("user_id"), is_machine=True).order_by("name", "pk"))
+
+
+def workloads(collection: Collection) -> dict[int, Workload]:
+    """By assessor; who is not there has the weight 1 and no cap."""
+    return {row.assessor_id: row for row in Workload.objects.filter(collection=collection).select_related("assessor")}
 
 
 def plan(collection: Collection) -> AssignmentPlan | None:
@@ -142,6 +167,7 @@ class TopicPlan:
     items: int
     first: list[User]
     second: list[User]
+    third: list[User]
     done: int
     seats: int
     unseated: int
@@ -160,7 +186,7 @@ def topic_plans(collection: Collection) -> list[TopicPlan]:
     for row in assigned.order_by("assessor__name", "pk"):
         people[row.topic_id, row.slot].append(row.assessor)
     seats: dict[int, dict[str, int]] = defaultdict(lambda: {"done": 0, "seats": 0, "first": 0})
-    for topic, slot, done, total in _seat_counts(collection, "item__topic", "slot"):
+    for topic, slot, done, total in seat_counts(collection, "item__topic", "slot"):
         seats[topic]["done"] += done
         seats[topic]["seats"] += total
         seats[topic]["first"] += total if slot == 1 else 0
@@ -170,6 +196,7 @@ def topic_plans(collection: Collection) -> list[TopicPlan]:
             counts.get(topic.pk, 0),
             people[topic.pk, 1],
             people[topic.pk, 2],
+            people[topic.pk, 3],
             seats[topic.pk]["done"],
             seats[topic.pk]["seats"],
             max(0, counts.get(topic.pk, 0) - seats[topic.pk]["first"]) if people[topic.pk, 1] else 0,
@@ -178,106 +205,10 @@ def topic_plans(collection: Collection) -> list[TopicPlan]:
     ]
 
 
-def _seat_counts(collection: Collection, *by: str) -> Iterator[tuple[Any, ...]]:
+def seat_counts(collection: Collection, *by: str) -> Iterator[tuple[Any, ...]]:
     """(…, judged seats, seats) for each group."""
-    rows = Seat.objects.filter(collection=collection).order_by().values_list(*by)
+    rows = Seat.objects.filter(collection=collection, slot__in=SLOTS, occasion=0).order_by().values_list(*by)
     yield from rows.annotate(Count("judged_at"), Count("pk"))
-
-
-# Progress
-
-
-@dataclass
-class Line:
-    """How far a topic, an assessor or all of it is. `seconds`: median active seconds of a grade.
-
-    `skipped` cannot be judged, says who should; `later` is put off, and still left.
-    """
-
-    name: str
-    detail: str = ""
-    done: int = 0
-    total: int = 0
-    seconds: float | None = None
-    who: str = ""
-    skipped: int = 0
-    later: int = 0
-
-    @property
-    def left(self) -> int:
-        return self.total - self.done - self.skipped
-
-    @property
-    def percent(self) -> int:
-        return 100 * (self.done + self.skipped) // self.total if self.total else 0
-
-
-@dataclass(frozen=True)
-class Progress:
-    topics: list[Line]
-    assessors: list[Line]
-    total: Line
-    items: int
-    unassigned: int
-
-
-def progress(collection: Collection) -> Progress:
-    """Seats judged and left, for each topic and each assessor; the same few queries whatever the size."""
-    topics = {
-        topic.pk: Line(topic.number, topic.title) for topic in pooled.topics(collection).only("number", "title", "collection")
-    }
-    people: dict[int | None, Line] = {}
-    total, first = Line("All"), dict[int, int]()
-    for topic, assessor, slot, done, count in _seat_counts(collection, "item__topic", "assessor", "slot"):
-        for line in (topics[topic], people.setdefault(assessor, Line("")), total):
-            line.done += done
-            line.total += count
-        first[topic] = first.get(topic, 0) + (count if slot == 1 else 0)
-    _add_others(collection, topics, people, total)
-    _add_names(people)
-    _add_seconds(collection, topics, people, total)
-    counts = item_counts(collection)
-    unassigned = sum(max(0, count - first.get(topic, 0)) for topic, count in counts.items())
-    by_name = sorted(people.items(), key=lambda pair: (pair[0] is None, pair[1].name, pair[0] or 0))
-    return Progress(list(topics.values()), [line for _, line in by_name], total, sum(counts.values()), unassigned)
-
-
-def _add_others(collection: Collection, topics: dict[int, Line], people: dict[int | None, Line], total: Line) -> None:
-    """What was answered without a grade, and what was put off."""
-    heads = Judgment.objects.filter(item__pool__collection=collection, occasion=0, extra=False)
-    others = heads.filter(answer__in=[Answer.CANNOT, Answer.LATER]).order_by()
-    for topic, person, answer, count in others.values_list("item__topic", "assessor", "answer").annotate(Count("pk")):
-        for line in (topics[topic], people.setdefault(person, Line("")), total):
-            if answer == Answer.CANNOT:
-                line.done, line.skipped = line.done - count, line.skipped + count
-            else:
-                line.later += count
-
-
-def _add_names(people: dict[int | None, Line]) -> None:
-    for user in User.objects.filter(pk__in=[pk for pk in people if pk]):
-        people[user.pk].name, people[user.pk].who = user.name, user.username
-        people[user.pk].detail = "machine" if user.is_machine else ""
-    if None in people:
-        people[None].name = "Not taken yet"
-
-
-def _add_seconds(collection: Collection, topics: dict[int, Line], people: dict[int | None, Line], total: Line) -> None:
-    events = JudgmentEvent.objects.filter(
-        judgment__item__pool__collection=collection, answer=Answer.GRADE, seconds__isnull=False
-    ).order_by()
-    columns = events.values_list("judgment__item__topic_id", "judgment__assessor_id", "seconds")
-    found = list(columns.iterator(chunk_size=20_000))
-    if not found:
-        return
-    topic, person, seconds = (np.array(column) for column in zip(*found, strict=True))
-    total.seconds = float(np.median(seconds))
-    for lines, key in ((topics, topic), (people, person)):
-        order = np.argsort(key, kind="stable")
-        values, starts = np.unique(key[order], return_index=True)
-        for value, part in zip(values.tolist(), np.split(seconds[order], starts[1:]), strict=True):
-            if value in lines:
-                lines[value].seconds = float(np.median(part))
 
 
 # Leases
@@ -411,7 +342,7 @@ def to_judge(user: Anyone) -> list[ToJudge]:
 def judged_stage(collection: Collection, user: Anyone, roles: set[str]) -> Stage:
     """The line's fifth stage: for assessors their own part, for everybody else all of it."""
     own = Role.ASSESSOR in roles and Role.ORGANIZER not in roles and isinstance(user, User)
-    seats = Seat.objects.filter(collection=collection)
+    seats = Seat.objects.filter(collection=collection, slot__in=SLOTS, occasion=0)
     counts = (seats.filter(assessor_id=user.pk) if own else seats).aggregate(done=Count("judged_at"), total=Count("pk"))
     done, total = counts["done"], counts["total"]
     href = ""

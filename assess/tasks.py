@@ -1,13 +1,13 @@
 """Jobs of this app: each loads by id, calls one service, and may be run twice."""
 
-from assess.services import assigning, judging
+from assess.services import judging, seating
 from config import housekeeping, jobs
 from pooling.models import Collection
 
 
 @jobs.job("seat_items", minutes=30)
 def seat_items(running: jobs.Running) -> None:
-    assigning.seat_items(Collection.objects.get(pk=running.args["collection"]), running)
+    seating.seat_items(Collection.objects.get(pk=running.args["collection"]), running)
 
 
 @housekeeping.hourly("paces of judging")

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
@@ -11,7 +12,7 @@ from django.contrib.auth.tokens import default_token_generator
 from django.core.exceptions import ValidationError
 from django.core.mail import send_mail
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 from django.utils import timezone
@@ -21,6 +22,7 @@ from django.utils.http import urlsafe_base64_encode
 from config import http, jobs
 from config.errors import Conflict, Forbidden, Refusal, TooMany
 from config.models import ApiToken, OneTimeLink, RememberedAnswer, Scope, Throttle, User, digest
+from config.statements import columns, made, statement
 
 WINDOW = timedelta(minutes=15)
 LINK_LIFE = timedelta(days=7)
@@ -219,11 +221,22 @@ def make_token(
     return token, secret
 
 
+@statement
+def _token(digest: Any) -> QuerySet[ApiToken, Any]:
+    found = ApiToken.objects.filter(digest=digest, user__is_active=True)
+    return found.values_list(*columns(ApiToken), *columns(User, "user__"))
+
+
 def find_token(secret: str) -> ApiToken | None:
     """The active token with this secret; its last use is noted, at most once a minute."""
     now = timezone.now()
-    token = ApiToken.objects.select_related("user").filter(digest=digest(secret), user__is_active=True).first()
-    if token is None or token.state != "active":
+    found = _token(digest=digest(secret))
+    if not found:
+        return None
+    own = len(columns(ApiToken))
+    token: ApiToken = made(ApiToken, found[0][:own])
+    token.user = made(User, found[0][own:])
+    if token.state != "active":
         return None
     if token.last_used_at is None or token.last_used_at < now - timedelta(minutes=1):
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)

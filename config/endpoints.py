@@ -161,11 +161,20 @@ def read_status(request: ApiRequest) -> dict[str, Any]:
     return {"ok": all(part.ok for part in parts), "parts": parts}
 
 
+# Addresses are tried in this order: judging first, which is asked most often.
+for router in (assess_api.judging_routes, assess_api.assignment_routes):
+    api.add_router("", router)
 for router in (pooling_api.collection_routes, pooling_api.member_routes, pooling_api.invitation_routes):
     api.add_router("", router)
 for router in (line_api.upload_routes, line_api.run_routes, line_api.pool_routes):
     api.add_router("", router)
-for router in (assess_api.assignment_routes, assess_api.judging_routes, merging_api.routes):
-    api.add_router("", router)
-for router in (evaluation_api.release_routes, release_api.routes, evaluation_api.score_routes, me, work, site):
+for router in (
+    merging_api.routes,
+    evaluation_api.release_routes,
+    release_api.routes,
+    evaluation_api.score_routes,
+    me,
+    work,
+    site,
+):
     api.add_router("", router)

@@ -152,7 +152,7 @@ DATABASES: dict[str, dict[str, object]] = {
     "default": {**env.database(_postgres), "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
     if _postgres
     else {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "config.sqlite",
         "NAME": DATA / "assize.sqlite3",
         "CONN_MAX_AGE": None,
         "OPTIONS": {
@@ -179,7 +179,16 @@ REDIS_URL = os.environ["ASSIZE_REDIS_URL"].strip() if _redis else f"unix://{quot
 RQ_QUEUES = {"default": {"URL": REDIS_URL, "DB": None, "SERIALIZER": "rq.serializers.JSONSerializer"}}
 RQ = {"COMMIT_MODE": "auto", "WORKER_CLASS": "config.worker.Worker"}  # config.jobs alone enqueues, after the commit
 WORKERS = env.number("ASSIZE_WORKERS", 1, least=0, most=64, about="Job workers that `assize up` starts.")
-WEB_THREADS = env.number("ASSIZE_WEB_THREADS", 8, least=1, most=256, about="Requests the web server handles at once.")
+WEB_PROCESSES = env.number(
+    "ASSIZE_WEB_PROCESSES",
+    2,
+    least=1,
+    most=64,
+    about="Processes of the web server; each keeps a core busy, and takes about 120 MB.",
+)
+WEB_THREADS = env.number(
+    "ASSIZE_WEB_THREADS", 8, least=1, most=256, about="Requests that each process of the web server handles at once."
+)
 JOB_MEMORY_MB = env.number("ASSIZE_JOB_MEMORY_MB", 4096, least=256, most=1_048_576, about="Memory one job may use.")
 
 # Accounts and mail

@@ -154,8 +154,10 @@ def children() -> list[Child]:
         "web",
         [
             *(python, "-m", "granian", "--interface", "wsgi", "config.wsgi:application"),
-            *("--host", settings.HOST, "--port", str(settings.PORT), "--workers", "1", "--no-ws"),
+            *("--host", settings.HOST, "--port", str(settings.PORT), "--workers", str(settings.WEB_PROCESSES), "--no-ws"),
             *("--blocking-threads", str(settings.WEB_THREADS), "--workers-kill-timeout", "5", "--log-level", "warning"),
+            # One that dies is started again beside the others, which go on answering.
+            *("--respawn-failed-workers", "--respawn-interval", "0.5"),
         ],
     )
     return [*queue, web, *workers, Child("sweeper", [*manage, "sweep"])]

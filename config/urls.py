@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from config import account_pages, api_docs, endpoints, pages
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("api/v1/", endpoints.api.urls),  # first: addresses are tried in this order, and programs ask most often
     path("", pages.home, name="home"),
     path("c/<slug:slug>/", pages.collection, name="collection"),
     path("", include("pooling.urls")),
@@ -33,7 +34,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("status/trial/", pages.trial, name="trial"),
     path("styleguide/", pages.styleguide, name="styleguide"),
     # Programs
-    path("api/v1/", endpoints.api.urls),
     path("api/docs/", api_docs.api_docs, name="api_docs"),
     path("healthz", pages.healthz, name="healthz"),
     path("readyz", pages.readyz, name="readyz"),

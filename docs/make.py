@@ -28,6 +28,7 @@ EXAMPLES = {
     "ASSIZE_REDIS_URL": "redis://:password@queue.example.org:6379/0",
     "ASSIZE_WORKERS": "4",
     "ASSIZE_WEB_THREADS": "16",
+    "ASSIZE_WEB_PROCESSES": "4",
     "ASSIZE_JOB_MEMORY_MB": "8192",
     "ASSIZE_LEASE_SECONDS": "900",
     "ASSIZE_OPEN_SIGNUP": "1",

@@ -198,7 +198,7 @@ def _pool(collection: Collection, found: opinions.Opinions, final: opinions.Fina
 
 def _judgments(collection: Collection, names: dict[int, str]) -> bytes:
     """One line for each assessor and document, the primary assessor's first; so that `first` can be told from the file."""
-    heads = Judgment.objects.filter(item__pool__collection=collection, occasion=0)
+    heads = Judgment.objects.filter(judging.who_counts(collection), item__pool__collection=collection, occasion=0)
     rows = heads.annotate(slot=judging.slot_of(), total=Sum("events__seconds")).order_by("slot", "pk")
     columns = ("item__topic__number", "item__docno", "assessor_id", "grade", "answer", "extra", "first_at", "updated_at")
     more = ("total", "reason", "note", "item__pool__round", "item__pool__strategy")
@@ -217,7 +217,8 @@ def _judgments(collection: Collection, names: dict[int, str]) -> bytes:
 
 
 def _history(collection: Collection, names: dict[int, str]) -> bytes:
-    events = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection).order_by("pk")
+    events = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection, judgment__occasion=0).order_by("pk")
+    events = events.filter(judging.who_counts(collection, "judgment__assessor"))
     columns = ("judgment__item__topic__number", "judgment__item__docno", "judgment__assessor_id")
     said = ("answer", "grade", "reason", "note", "known", "previous_grade", "seconds", "guideline_version", "at")
     rows = (

@@ -11,7 +11,7 @@ from django.urls import reverse
 from numpy.typing import NDArray
 
 from assess.models import DecisionEvent, JudgmentEvent
-from assess.selectors import judgments
+from assess.selectors import judgments, who_counts
 from config.errors import Gone
 from config.models import Job
 from evaluation.core.qrels import Qrels
@@ -88,6 +88,7 @@ def judgments_since(release: Release | None, collection: Collection) -> int:
         return judgments(collection).count()
     events = JudgmentEvent.objects.filter(pk__gt=release.last_event, judgment__item__pool__collection=collection)
     decided = DecisionEvent.objects.filter(pk__gt=release.last_decision, decision__item__pool__collection=collection)
+    events = events.filter(who_counts(collection, "judgment__assessor"))
     judged = events.aggregate(count=Count("judgment", distinct=True))["count"] or 0
     return judged + (decided.aggregate(count=Count("decision", distinct=True))["count"] or 0)
 
@@ -103,7 +104,9 @@ def public_releases(user: access.Anyone) -> QuerySet[Release]:
     """The newest releases of public collections, without those whose scores the user must not see."""
     found = Release.objects.annotate(last_state=_last_state()).filter(last_state=ReleaseState.PUBLIC)
     found = found.filter(collection__visibility=Visibility.PUBLIC).select_related("collection")
-    return found.exclude(collection_id__in=access.blind_in(user)).order_by("-pk")[:10]
+    if user.is_authenticated:
+        found = found.exclude(collection_id__in=access.blind_in(user))
+    return found.order_by("-pk")[:10]
 
 
 def release_stage(collection: Collection, *, opens: bool) -> Stage:

@@ -4,12 +4,15 @@ A stranger gets the same 404 for a hidden collection and a missing one; a member
 Administrators (staff) act as organizers everywhere.
 """
 
+from typing import Any
+
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 from django.http import Http404
 
 from config.errors import Forbidden, NotSignedIn
 from config.models import ApiToken, Job, User
+from config.statements import columns, made, statement
 from pooling.models import Collection, Membership, Role, Run, Upload, Visibility
 
 Anyone = User | AnonymousUser
@@ -25,13 +28,17 @@ def visible_to(user: Anyone) -> QuerySet[Collection]:
     if user.is_authenticated and user.is_staff:
         return Collection.objects.all()
     open_to_all = Q(visibility__in=[Visibility.PUBLIC, Visibility.UNLISTED])
+    if not user.is_authenticated:
+        return Collection.objects.filter(open_to_all)
     return Collection.objects.filter(open_to_all | Q(pk__in=_active(user).values("collection_id")))
 
 
 def listed_for(user: Anyone) -> QuerySet[Collection]:
     """The collections on a user's home page: their own, and the public ones."""
-    mine = Q(pk__in=_active(user).values("collection_id"))
-    return visible_to(user).filter(mine | Q(visibility=Visibility.PUBLIC, archived_at=None))
+    public = Q(visibility=Visibility.PUBLIC, archived_at=None)
+    if not user.is_authenticated:
+        return Collection.objects.filter(public)
+    return visible_to(user).filter(public | Q(pk__in=_active(user).values("collection_id")))
 
 
 def roles_in(user: Anyone, collection: Collection) -> set[str]:
@@ -60,8 +67,14 @@ def collection_for(user: Anyone, slug: str, *roles: Role) -> Collection:
 
 def collection_as(user: Anyone, slug: str, role: Role) -> Collection:
     """The same as `collection_for` with one role, by one query for who holds it: for what is asked most often."""
-    held = _active(user, role).filter(collection__slug=slug).select_related("collection").first()
-    return held.collection if held else collection_for(user, slug, role)
+    found = _held(user=user.pk or 0, slug=slug, role=role.value)
+    return made(Collection, found[0]) if found else collection_for(user, slug, role)
+
+
+@statement
+def _held(user: Any, slug: Any, role: Any) -> QuerySet[Membership, Any]:
+    held = Membership.objects.filter(user=user, ended_at=None, role=role, collection__slug=slug)
+    return held.values_list(*columns(Collection, "collection__"))[:1]
 
 
 def require_sign_in(user: Anyone) -> User:

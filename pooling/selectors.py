@@ -61,7 +61,9 @@ class Listed:
 
 def home_list(user: access.Anyone) -> tuple[list[Listed], list[Listed]]:
     """(my collections, public ones of others), newest first, archived ones of mine last."""
-    mine = Membership.objects.filter(user_id=user.pk or 0, ended_at=None)
+    if not user.is_authenticated:
+        return [], [Listed(found, [], 0) for found in access.listed_for(user).order_by("-pk")]
+    mine = Membership.objects.filter(user_id=user.pk, ended_at=None)
     members = Count("memberships__user", filter=Q(memberships__ended_at=None), distinct=True)
     found = (
         access.listed_for(user)
@@ -268,6 +270,12 @@ def _present(collection: Collection) -> Exists:
 def drawn_items(collection: Collection) -> QuerySet[PoolItem]:
     """The items that can be judged: of a drawn round, with a document that is there."""
     return _pooled(collection).filter(_present(collection))
+
+
+def present_docnos(collection: Collection, docnos: Iterable[str]) -> set[str]:
+    """Those of the numbers whose document is there."""
+    there = Document.objects.filter(corpus__collection=collection, generation=F("corpus__generation"))
+    return set(there.filter(docno__in=list(docnos)).values_list("docno", flat=True))
 
 
 def missing_items(collection: Collection) -> QuerySet[PoolItem]:

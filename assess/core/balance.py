@@ -7,30 +7,34 @@ from numpy.typing import NDArray
 
 
 def balance(
-    sizes: NDArray[np.int64], loads: NDArray[np.int64], share: float, generator: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first and the second assessor of each topic, as places in `loads`.
+    sizes: NDArray[np.int64],
+    loads: NDArray[np.int64],
+    shares: Sequence[float],
+    generator: np.random.Generator,
+    *,
+    weights: NDArray[np.float64] | None = None,
+    caps: NDArray[np.float64] | None = None,
+) -> NDArray[np.int64]:
+    """Who gives each topic's opinions, as places in `loads`: one row for each opinion, one column for each topic.
 
-    `sizes` is each topic's number of items, `loads` what each assessor has to judge already. The largest topic goes
-    first, to whoever has least so far (Graham 1969: at most 4/3 of the best possible maximum); ties are drawn. With
-    `share` above 0 a topic's second opinion, share × size items, goes likewise to somebody else; -1 where there is
-    nobody else, or no share.
+    `sizes` is each topic's number of items, `loads` what each assessor has to judge already, `shares` how much of a topic
+    each opinion takes (1 for the first). The largest topic goes first, to whoever has least so far for their `weight`
+    (Graham 1969: at most 4/3 of the best possible maximum); ties are drawn. Nobody gets two opinions of a topic, nor
+    more than their cap in all; -1 where nobody is left, and where a share is 0. A further opinion needs the one before.
     """
-    first, second = np.full(len(sizes), -1, np.int64), np.full(len(sizes), -1, np.int64)
+    found = np.full((len(shares), len(sizes)), -1, np.int64)
     if not len(loads):
-        return first, second
+        return found
+    weight = np.ones(len(loads)) if weights is None else weights
+    cap = np.full(len(loads), np.inf) if caps is None else caps
     load = loads.astype(np.float64) + generator.random(len(loads)) * 1e-6
-    order = np.lexsort((generator.random(len(sizes)), -sizes))
-    for topic in order.tolist():
-        first[topic] = _least(load, ())
-        load[first[topic]] += sizes[topic]
-        if share > 0 and len(load) > 1:
-            second[topic] = _least(load, (int(first[topic]),))
-            load[second[topic]] += share * sizes[topic]
-    return first, second
-
-
-def _least(load: NDArray[np.float64], but: Sequence[int]) -> int:
-    free = load.copy()
-    free[list(but)] = np.inf
-    return int(np.argmin(free))
+    for topic in np.lexsort((generator.random(len(sizes)), -sizes)).tolist():
+        for opinion, share in enumerate(shares):
+            more = share * sizes[topic]
+            able = np.floor(load) + more <= cap
+            able[found[:opinion, topic]] = False  # those who have it already; -1 does not come here
+            if share <= 0 or not able.any():
+                break
+            found[opinion, topic] = int(np.argmin(np.where(able, load / weight, np.inf)))
+            load[found[opinion, topic]] += more
+    return found

@@ -23,6 +23,11 @@ def queue_order(topics: NDArray[np.int64], generator: np.random.Generator) -> ND
     return np.lexsort((generator.random(len(topics)), topics)).astype(np.int64)
 
 
+def fixed_order(topics: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A permutation of the items: topic after topic, and within a topic by `keys`, the smallest first; ties as they come."""
+    return np.lexsort((keys, topics)).astype(np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class Overlap:
     """Which items are judged twice, and with what probability each was to be; both one for each item."""
@@ -55,3 +60,8 @@ def overlap_choice(
         chosen[order[start + np.minimum(places, size - 1)]] = True
         inclusion[order[start : start + size]] = count / size
     return Overlap(chosen, inclusion)
+
+
+def is_repeated(seed: int, item: int, assessor: int, share: float) -> bool:
+    """Whether an item comes back to its assessor: of all pairs a `share`, chosen by the seed, the same at every asking."""
+    return float(np.random.default_rng([seed, item, assessor, 1]).random()) < share

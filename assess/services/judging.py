@@ -10,15 +10,27 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Count, Exists, F, IntegerField, JSONField, Max, Min, OuterRef, QuerySet, Subquery, Value
+from django.db.models import Count, Exists, F, IntegerField, JSONField, Max, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, JSONObject
 from django.http import Http404
 from django.utils import timezone
 
 from assess import blind
-from assess.models import ANSWERED, Answer, Assignment, Judgment, JudgmentEvent, OwnWords, Seat
+from assess.core import ordering
+from assess.models import (
+    ANSWERED,
+    Answer,
+    Assignment,
+    AssignmentPlan,
+    Judgment,
+    JudgmentEvent,
+    OwnWords,
+    Seat,
+)
+from assess.services import claiming, practice
 from config.errors import Conflict, Refusal
 from config.models import User
+from config.statements import insert, statement
 from pooling.models import Collection, Grade, Guideline
 
 CLAIMED = 5  # seats of shared topics that somebody takes at first
@@ -31,6 +43,7 @@ MOST_NOTE = 5000
 MOST_WORDS = 500
 SAID = ("answer", "grade", "reason", "note", "known")
 NOTHING = {"answer": Answer.OPEN.value, "grade": None, "reason": "", "note": "", "known": False}
+REPEATED_AFTER = 30  # places in the order
 PACE_OF = 500  # newest acts
 
 
@@ -91,9 +104,9 @@ def record_judgment(
     What comes after its lease has ended is kept; if another has judged in the meantime, as an extra that counts nowhere.
     `seen` is how many acts the sender knew of; if there are more, somebody judged it elsewhere, and it is refused.
     """
-    act, known_by = Act(grade, answer, reason, note, known), _facts(collection, assessor, grade, client_id)
+    act = Act(grade, answer, reason, note, known)
     with transaction.atomic():
-        saved, done, left = _record(collection, assessor, seat, act, known_by, client_id, seconds, seen)
+        saved, done, left = _record(collection, assessor, seat, act, client_id, seconds, seen)
     # Read when nobody waits for the lock any more.
     cards = blind.next_cards(collection, assessor, ahead, but=[seat, *held]) if ahead and left > 0 else []
     return Recorded(saved, done, left, cards)
@@ -104,7 +117,6 @@ def _record(
     assessor: User,
     seat: uuid.UUID,
     act: Act,
-    known_by: QuerySet[Any],
     client_id: uuid.UUID,
     seconds: float | None,
     seen: int | None,
@@ -113,13 +125,17 @@ def _record(
     if not _begin(collection):
         _hold_seats(collection)
     _mark(collection, assessor, seat)
-    facts = known_by.get(token=seat)
+    known_by = {"collection": collection, "assessor": assessor, "since": blind.lease_start()}
+    grade = 0 if act.grade is None else act.grade
+    facts = _facts(token=seat, grade=grade, client_id=client_id, **known_by)[0]
     if facts.act:
         saved, answer = _same_act(facts, seat, client_id), facts.head["answer"]
     else:
-        _check(collection, facts, act, seconds, seen)
+        _check(collection, assessor, facts, act, seconds, seen)
         saved = _store(facts, assessor, seat, _said(facts, act), client_id, seconds)
         answer = saved.answer
+        if saved.seen == 1 and answer == Answer.GRADE:
+            _repeat(collection, assessor, facts)
     waits = answer not in ANSWERED and facts.assessor_id == assessor.pk
     if waits:  # the mark is taken back
         later = {"later_at": timezone.now()} if answer == Answer.LATER and not facts.act else {}
@@ -127,13 +143,14 @@ def _record(
     done, left = _counts(facts, waits)
     if facts.claimed_at and facts.claimed_at < _due():
         _renew(collection, assessor)
-    if facts.shares and left < CLAIMED:
-        left += claim_seats(collection, assessor=assessor, count=CLAIMED - left)
+    if (facts.shares or assessor.is_machine) and left < CLAIMED:
+        left += claiming.claim_seats(collection, assessor=assessor, count=CLAIMED - left)
     return saved, done, left
 
 
 def next_items(collection: Collection, *, assessor: User, count: int, held: Iterable[uuid.UUID] = ()) -> list[blind.Card]:
     """The next documents to judge, taken from shared topics where one's own do not suffice."""
+    practice.require_done(collection, assessor)
     if not collection.is_archived:
         _take(collection, assessor, min(count, CLAIMED))
     return blind.next_cards(collection, assessor, count, but=held)
@@ -141,6 +158,7 @@ def next_items(collection: Collection, *, assessor: User, count: int, held: Iter
 
 def hold_items(collection: Collection, *, assessor: User, held: Sequence[uuid.UUID], count: int = AHEAD) -> list[blind.Card]:
     """Renew the leases of who looks at the page, and hand out more to keep ready. Nobody takes more than a fair share."""
+    practice.require_done(collection, assessor)
     if collection.is_archived:
         return []
     free = blind.free_seats(assessor).filter(collection=collection).count()
@@ -177,7 +195,7 @@ def _take(collection: Collection, assessor: User, count: int) -> None:
             _hold_seats(collection)
             if due:
                 _renew(collection, assessor)
-            claim_seats(collection, assessor=assessor, count=count - counts["left"])
+            claiming.claim_seats(collection, assessor=assessor, count=count - counts["left"])
 
 
 def _leases(collection: Collection, assessor: User) -> QuerySet[Seat]:
@@ -218,51 +236,14 @@ def _hold_seats(collection: Collection) -> None:
             cursor.execute("SELECT 1 FROM pooling_collection WHERE id = %s FOR KEY SHARE", [collection.pk])
 
 
-# The joins are crossed, which SQLite takes as the order to walk in: along the index, and no further than the limit.
-_CHOICE = """
-    SELECT seat.id FROM assess_seat seat
-    CROSS JOIN pooling_poolitem item
-    CROSS JOIN assess_assignment mine
-    CROSS JOIN pooling_corpus corpus
-    CROSS JOIN pooling_document document
-    WHERE seat.collection_id = %(collection)s AND seat.judged_at IS NULL AND {which}
-    AND item.id = seat.item_id
-    AND mine.topic_id = item.topic_id AND mine.slot = seat.slot AND mine.assessor_id = %(me)s
-    AND corpus.collection_id = seat.collection_id
-    AND document.corpus_id = corpus.id AND document.generation = corpus.generation AND document.docno = item.docno
-    AND NOT EXISTS (SELECT 1 FROM assess_seat other WHERE other.item_id = seat.item_id AND other.assessor_id = %(me)s)
-    ORDER BY {order} LIMIT %(count)s {lock}
-"""
-# Materialized: PostgreSQL may else run the choice again for every row, each time skipping what it has locked already.
-CLAIM = f"""
-WITH ended AS MATERIALIZED ({_CHOICE.format(which="seat.claimed_at < %(since)s", order="seat.claimed_at", lock="{lock}")}),
-free AS MATERIALIZED ({_CHOICE.format(which="seat.assessor_id IS NULL", order="seat.position, seat.id", lock="{lock}")}),
-chosen AS (SELECT id FROM ended UNION ALL SELECT id FROM free LIMIT %(count)s)
-UPDATE assess_seat SET assessor_id = %(me)s, claimed_at = %(now)s
-WHERE id IN (SELECT id FROM chosen) AND judged_at IS NULL AND (assessor_id IS NULL OR claimed_at < %(since)s)
-RETURNING id
-"""  # noqa: S608  (of our own words only)
-
-
-def claim_seats(collection: Collection, *, assessor: User, count: int) -> int:
-    """Take free seats of topics one shares, and those whose lease has ended, by one statement: no two get the same one."""
-    if count <= 0:
-        return 0
-    lock = "FOR UPDATE OF seat SKIP LOCKED" if connection.vendor == "postgresql" else ""
-    now, since = (connection.ops.adapt_datetimefield_value(at) for at in (timezone.now(), blind.lease_start()))
-    values = {"me": assessor.pk, "now": now, "since": since, "collection": collection.pk, "count": count}
-    with connection.cursor() as cursor:
-        cursor.execute(CLAIM.format(lock=lock), values)
-        return len(cursor.fetchall())
-
-
 def note_paces() -> int:
     """Tell pooling, which plans by it, how long a judgment takes in each collection: the median of the newest acts."""
     count = 0
     for collection in Collection.objects.filter(judging_started_at__isnull=False, archived_at=None):
         acts = JudgmentEvent.objects.filter(
             judgment__item__pool__collection=collection, answer=Answer.GRADE, seconds__isnull=False
-        ).order_by("-pk")
+        )
+        acts = acts.filter(judgment__assessor__is_machine=False).order_by("-pk")
         seconds = [value for value in acts.values_list("seconds", flat=True)[:PACE_OF] if value is not None]
         pace = statistics.median(seconds) if seconds else collection.seconds_per_judgment
         if pace != collection.seconds_per_judgment:
@@ -273,11 +254,30 @@ def note_paces() -> int:
 # One judgment
 
 
+def _repeat(collection: Collection, assessor: User, facts: Any) -> None:
+    """A share of what somebody judged comes back to them later, as if it were new: does one agree with oneself?"""
+    plan = facts.plan or {"repeats": 0}
+    mine = facts.occasion == 0 and facts.assessor_id == assessor.pk and not assessor.is_machine
+    if mine and plan["repeats"] and ordering.is_repeated(plan["seed"], facts.item_id, assessor.pk, plan["repeats"]):
+        place = {"position": facts.position + REPEATED_AFTER, "slot": facts.slot, "occasion": 1}
+        insert(Seat, collection_id=collection.pk, item_id=facts.item_id, assessor_id=assessor.pk, **place)
+
+
+MARK = """
+UPDATE assess_seat SET judged_at = COALESCE(judged_at, %s) WHERE token = %s AND collection_id = %s AND assessor_id = %s
+"""
+
+
 def _mark(collection: Collection, assessor: User, seat: uuid.UUID) -> None:
     """Mark and so lock the seat. One that is unknown or not for this assessor does not exist."""
-    sent, now = Seat.objects.filter(token=seat, collection=collection), timezone.now()
-    if not sent.filter(assessor=assessor).update(judged_at=Coalesce("judged_at", Value(now))):
-        shared = Assignment.objects.filter(assessor=assessor, topic=OuterRef("item__topic"), slot=OuterRef("slot"))
+    now, field = timezone.now(), Seat._meta.get_field("token")
+    marked = (connection.ops.adapt_datetimefield_value(now), field.get_db_prep_value(seat, connection))
+    with connection.cursor() as cursor:
+        cursor.execute(MARK, [*marked, collection.pk, assessor.pk])
+        found = cursor.rowcount
+    if not found:
+        sent = Seat.objects.filter(token=seat, collection=collection)
+        shared = blind.shared_topics(assessor)
         own = Seat.objects.filter(assessor=assessor, item=OuterRef("item"))
         # The lease has ended. Whoever knows the token and shares the topic had the seat, and takes it back if it is unjudged.
         late = sent.filter(Exists(shared), ~Exists(own)).values_list("pk", flat=True).first()
@@ -294,9 +294,11 @@ def _counts(facts: Any, waits: bool) -> tuple[int, int]:
     return done, counts["total"] - done
 
 
-def _facts(collection: Collection, assessor: User, grade: int | None, client_id: uuid.UUID) -> QuerySet[Any]:
-    """Everything the act depends on, by one query: put together before the row is locked, and asked after."""
-    head = Judgment.objects.filter(item=OuterRef("item"), assessor=assessor, occasion=0)
+@statement
+def _facts(collection: Any, assessor: Any, token: Any, grade: Any, client_id: Any, since: Any) -> QuerySet[Seat, Any]:
+    """Everything the act depends on, by one query, asked when the seat is locked."""
+    head = Judgment.objects.filter(item=OuterRef("item"), assessor=assessor, occasion=OuterRef("occasion"))
+    plan = AssignmentPlan.objects.filter(collection=collection)
     act = JudgmentEvent.objects.filter(client_id=client_id)
     before = JudgmentEvent.objects.filter(judgment=OuterRef("judgment"), pk__lte=OuterRef("pk")).order_by()
     number = before.values("judgment").annotate(n=Count("pk")).values("n")
@@ -305,14 +307,17 @@ def _facts(collection: Collection, assessor: User, grade: int | None, client_id:
     own = Seat.objects.filter(collection=collection, assessor=assessor).order_by()
     counts = own.values("assessor").annotate(done=Count("judged_at"), total=Count("pk"))
     guidelines = Guideline.objects.filter(collection=collection).order_by().values("collection")
-    return Seat.objects.annotate(
+    facts = Seat.objects.filter(token=token).annotate(
         head=Subquery(head.values(found=JSONObject(pk="pk", **said, count="event_count"))[:1], output_field=JSONField()),
         act=Subquery(act.values(found=JSONObject(**told))[:1], output_field=JSONField()),
         counts=Subquery(counts.values(found=JSONObject(done="done", total="total")), output_field=JSONField()),
         guideline=Coalesce(Subquery(guidelines.annotate(last=Max("version")).values("last")), 0),
-        graded=Exists(Grade.objects.filter(collection=collection, value=0 if grade is None else grade)),
-        shares=Exists(blind.free_seats(assessor).filter(collection=collection, assessor=None)),
+        plan=Subquery(plan.values(found=JSONObject(order="order", repeats="repeats", seed="seed")), output_field=JSONField()),
+        graded=Exists(Grade.objects.filter(collection=collection, value=grade)),
+        shares=Exists(blind.free_seats(assessor, since).filter(collection=collection, assessor=None)),
     )
+    seat = ("pk", "item_id", "assessor_id", "claimed_at", "slot", "position", "occasion")
+    return facts.values_list(*seat, "head", "act", "counts", "guideline", "plan", "graded", "shares")
 
 
 def _same_act(facts: Any, seat: uuid.UUID, client_id: uuid.UUID) -> Saved:
@@ -321,7 +326,7 @@ def _same_act(facts: Any, seat: uuid.UUID, client_id: uuid.UUID) -> Saved:
     return Saved(seat, client_id, facts.act["grade"], facts.act["number"], facts.act["answer"])
 
 
-def _check(collection: Collection, facts: Any, act: Act, seconds: float | None, seen: int | None) -> None:
+def _check(collection: Collection, assessor: User, facts: Any, act: Act, seconds: float | None, seen: int | None) -> None:
     if collection.is_archived:
         raise Conflict("This collection is archived: its judgments no longer change.")
     if act == Act():
@@ -329,7 +334,7 @@ def _check(collection: Collection, facts: Any, act: Act, seconds: float | None, 
     if act.grade is not None and not facts.graded:
         scale = ", ".join(f"{value} ({label})" for value, label in collection.grades.values_list("value", "label"))
         raise Refusal(f"Expected a grade of this collection's scale: {scale}; found {act.grade}.")
-    _check_words(act)
+    _check_words(act, assessor.is_machine)
     if seconds is not None and not (math.isfinite(seconds) and 0 <= seconds <= MOST_SECONDS):
         raise Refusal(f"Expected 0 to {MOST_SECONDS:,} seconds; found {seconds:g}.")
     count = facts.head["count"] if facts.head else 0
@@ -343,13 +348,15 @@ def _named(said: dict[str, Any]) -> str:
     return str(said["grade"]) if said["answer"] == Answer.GRADE else str(Answer(said["answer"]).label)
 
 
-def _check_words(act: Act) -> None:
+def _check_words(act: Act, by_machine: bool) -> None:
     if act.answer is not None and act.answer not in Answer.values:
         raise Refusal(f"Expected one of {', '.join(Answer.values)} as answer; found “{act.answer[:40]}”.")
     if act.answer is not None and (act.grade is None) == (act.answer == Answer.GRADE):
         raise Refusal("Expected a grade with the answer “grade”, and with no other.")
     if act.answer == Answer.CANNOT and not (act.reason or "").strip():
         raise Refusal("Expected a reason why the document cannot be judged; found none.")
+    if act.answer == Answer.INVALID and not by_machine:
+        raise Refusal("“invalid” is the answer of machines that found none; people say “cannot”, with a reason.")
     for name, text, most in (("reason", act.reason, MOST_REASON), ("note", act.note, MOST_NOTE)):
         if text is not None and (len(text) > most or "\0" in text):
             raise Refusal(f"Expected a {name} of at most {most:,} characters, none of them NUL; found {len(text):,}.")
@@ -360,7 +367,7 @@ def _said(facts: Any, act: Act) -> dict[str, Any]:
     said = {name: facts.head[name] for name in SAID} if facts.head else dict(NOTHING)
     answer = Answer.GRADE if act.grade is not None else act.answer
     if answer is not None:
-        reason = (act.reason or "").strip() if answer == Answer.CANNOT else ""
+        reason = (act.reason or "").strip() if answer in (Answer.CANNOT, Answer.INVALID) else ""
         said |= {"answer": str(answer), "grade": act.grade, "reason": reason}
     if act.note is not None:
         said["note"] = act.note.strip()
@@ -374,15 +381,15 @@ def _store(
 ) -> Saved:
     now, extra = timezone.now(), facts.assessor_id != assessor.pk
     if facts.head is None:
-        head = Judgment(item_id=facts.item_id, assessor=assessor, **said, extra=extra, first_at=now, updated_at=now)
-        head.guideline_version = facts.guideline
-        head.save(force_insert=True)
-        number, previous, count = head.pk, None, 1
+        told = {**said, "guideline_version": facts.guideline, "extra": extra, "first_at": now, "updated_at": now}
+        told |= {"occasion": facts.occasion, "order": facts.plan["order"] if facts.plan else ""}
+        number, previous, count = insert(Judgment, item_id=facts.item_id, assessor_id=assessor.pk, **told), None, 1
     else:
         number, previous, count = facts.head["pk"], facts.head["grade"], facts.head["count"] + 1
         new = {**said, "event_count": count, "guideline_version": facts.guideline, "updated_at": now, "extra": extra}
         Judgment.objects.filter(pk=number).update(**new)
-    JudgmentEvent(
+    insert(
+        JudgmentEvent,
         judgment_id=number,
         client_id=client_id,
         **said,
@@ -390,5 +397,5 @@ def _store(
         seconds=seconds,
         guideline_version=facts.guideline,
         at=now,
-    ).save(force_insert=True)
+    )
     return Saved(seat, client_id, said["grade"], count, said["answer"])

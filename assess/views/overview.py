@@ -7,10 +7,10 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from assess import selectors
+from assess import selectors, watching
 from assess.forms import AutoForm, GridForm
 from assess.services import assigning, judging
-from assess.services.assigning import Seating
+from assess.services.seating import Seating
 from config.forms import attempt
 from pooling import access
 from pooling.models import Collection, Role
@@ -69,7 +69,7 @@ def progress(request: HttpRequest, slug: str) -> HttpResponse:
         request,
         "assess/progress.html",
         collection,
-        progress=selectors.progress(collection),
+        progress=watching.progress(collection),
         leases=selectors.leases(collection),
     )
 

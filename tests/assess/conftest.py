@@ -7,7 +7,8 @@ import pytest
 
 from assess import blind
 from assess.services import assigning, judging
-from assess.services.assigning import Seating, Wanted
+from assess.services.assigning import Wanted
+from assess.services.seating import Seating
 from config.models import User
 from pooling.models import Collection, Topic
 from tests import factories as people

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from assess import blind, selectors
+from assess import blind, selectors, watching
 from assess.models import Answer, Judgment, JudgmentEvent, Seat
 from assess.services import judging
 from config.errors import Refusal
@@ -35,7 +35,7 @@ def test_cannot_judge_is_answered_and_counts_nowhere(bench: Bench) -> None:
     found = card(bench, first.token)
     assert (found.answer, found.reason, found.grade, found.waits, found.seen) == ("cannot", "cut off", None, False, 1)
     assert len(selectors.judgment_table(bench.collection).grades) == 0
-    line = selectors.progress(bench.collection).topics[0]
+    line = watching.progress(bench.collection).topics[0]
     assert (line.done, line.skipped, line.left, line.later) == (0, 1, 4, 0)
     (row,) = selectors.exported(bench.collection)
     assert (row["answer"], row["grade"], row["reason"]) == ("cannot", None, "cut off")
@@ -52,8 +52,8 @@ def test_later_comes_back_at_the_end(bench: Bench) -> None:
     again = say(bench, first, answer="later", client_id=act)  # its answer was lost: nothing moves
     assert again.saved == done.saved and again.left == 5
     assert [one.token for one in bench.cards(bench.ann)][-2:] == [first.token, rest[0].token]
-    assert selectors.progress(bench.collection).total.later == 2
-    assert say(bench, first, grade=2).done == 1 and selectors.progress(bench.collection).total.later == 1
+    assert watching.progress(bench.collection).total.later == 2
+    assert say(bench, first, grade=2).done == 1 and watching.progress(bench.collection).total.later == 1
 
 
 def test_note_and_mark_leave_the_grade(bench: Bench) -> None:

@@ -6,7 +6,7 @@ import pytest
 from assess import selectors
 from assess.core.balance import balance
 from assess.models import Assignment, AssignmentPlan, Seat
-from assess.services import assigning, judging
+from assess.services import assigning, claiming, seating
 from assess.services.assigning import Wanted
 from config.errors import Conflict, Refusal
 from config.models import Job, User
@@ -25,14 +25,14 @@ def held(user: User, **more: object) -> list[tuple[str, str, int]]:
 
 def test_balance_gives_about_as_much_to_each() -> None:
     sizes = np.array([50, 30, 20, 20, 10, 10, 5, 5], np.int64)
-    first, second = balance(sizes, np.zeros(3, np.int64), 0.2, np.random.default_rng(1))
+    first, second = balance(sizes, np.zeros(3, np.int64), [1, 0.2], np.random.default_rng(1))
     loads = np.bincount(first, sizes) + np.bincount(second, 0.2 * sizes)
     assert loads.max() - loads.min() <= 12
     assert (first != second).all() and (second >= 0).all()
 
 
 def test_balance_counts_what_people_have_already() -> None:
-    first, second = balance(np.array([5, 5], np.int64), np.array([100, 0], np.int64), 0, np.random.default_rng(1))
+    first, second = balance(np.array([5, 5], np.int64), np.array([100, 0], np.int64), [1, 0], np.random.default_rng(1))
     assert first.tolist() == [1, 1] and second.tolist() == [-1, -1]
 
 
@@ -136,8 +136,8 @@ def test_shared_topic_has_free_seats(bench: Bench) -> None:
     one, _ = bench.topics
     assigning.assign(bench.collection, by=bench.organizer, wanted=[Wanted(one, [bench.ann, bench.bob])], overlap=0)
     assert Seat.objects.filter(assessor=None).count() == 5
-    assert judging.claim_seats(bench.collection, assessor=bench.ann, count=2) == 2
-    assert judging.claim_seats(bench.collection, assessor=bench.stranger, count=2) == 0
+    assert claiming.claim_seats(bench.collection, assessor=bench.ann, count=2) == 2
+    assert claiming.claim_seats(bench.collection, assessor=bench.stranger, count=2) == 0
     assigning.assign(bench.collection, by=bench.organizer, wanted=[Wanted(one, [bench.ann, bench.bob])], overlap=0)
     assert Seat.objects.filter(assessor=bench.ann).count() == 2  # taken a moment ago
     Seat.objects.filter(assessor=bench.ann).update(claimed_at="2020-01-01T00:00:00Z")
@@ -209,8 +209,8 @@ def test_many_seats_are_made_by_a_job(bench: Bench, monkeypatch: pytest.MonkeyPa
     assert not Seat.objects.exists() and Assignment.objects.count() == 4
     told: list[tuple[int, int, str]] = []
     with Direct(lambda *words: told.append(words)) as work:
-        assert assigning.seat_items(bench.collection, work).made == 14
-        assert assigning.seat_items(bench.collection, work).made == 0
+        assert seating.seat_items(bench.collection, work).made == 14
+        assert seating.seat_items(bench.collection, work).made == 0
     assert Seat.objects.count() == 14 and told[0] == (0, 14, "14 seats")
 
 

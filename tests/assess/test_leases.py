@@ -7,7 +7,7 @@ import pytest
 from django.http import Http404
 from django.utils import timezone
 
-from assess import blind, selectors
+from assess import blind, selectors, watching
 from assess.models import Judgment, Seat
 from assess.services import assigning, judging
 from assess.services.assigning import Wanted
@@ -93,7 +93,7 @@ def test_late_judgment_after_another_is_extra(shared: Bench) -> None:
     assert (saved.grade, saved.seen) == (3, 1)
     assert judge(shared, shared.ann, first, 2).seen == 2  # a changed mind
     assert selectors.judgment_table(shared.collection).grades.tolist() == [1]
-    assert selectors.progress(shared.collection).total.done == 1
+    assert watching.progress(shared.collection).total.done == 1
     with pytest.raises(Http404):
         judge(shared, shared.stranger, first)
 

@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from assess import selectors
-from assess.services import assigning
+from assess.services import assigning, seating
 from assess.services.assigning import Wanted
 from config.commands import Error
 from config.models import User
@@ -58,7 +58,7 @@ class Command(CollectionCommand):
         with self.bar(collection.slug) as tell, Direct(tell) as work:
             told: dict[str, Any] = {"by": by, "overlap": overlap, "seed": options["seed"], "work": work}
             if options["seats"]:
-                done = assigning.seat_items(collection, work)
+                done = seating.seat_items(collection, work)
             elif options["auto"]:
                 people = None if options["assessors"] is None else self._people(options["assessors"])
                 done = assigning.auto_assign(collection, assessors=people, everything=options["all"], **told)

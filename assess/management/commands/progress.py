@@ -2,7 +2,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from assess import selectors
+from assess import watching
 from pooling.commands import CollectionCommand
 
 
@@ -14,7 +14,7 @@ class Command(CollectionCommand):
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        found = selectors.progress(self.collection(options["slug"]))
+        found = watching.progress(self.collection(options["slug"]))
         groups = (("all", [found.total]), ("assessor", found.assessors), ("topic", found.topics))
         rows = [
             {

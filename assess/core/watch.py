@@ -1,0 +1,82 @@
+"""How judging goes, in figures: forecast, relevant documents by depth, and what is unlike the others."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+DEPTHS = (1, 2, 5, 10, 20, 30, 50, 75, 100, 150, 200, 500, 1000)
+FEW = 20  # judgments below which nothing is said of somebody
+FAST = 1 / 3  # of the others' median seconds
+UNIFORM = 0.95  # share of one and the same grade …
+USUAL = 0.85  # … which has no more than this share with the others
+
+
+@dataclass(frozen=True)
+class Depth:
+    """Of the pool down to a rank: its items, those judged, those relevant; and `band`, the share of relevant ones among
+    what is judged between the depth before and this one: as long as that is far from 0, deeper pools find more."""
+
+    depth: int
+    items: int
+    judged: int
+    relevant: int
+    band: float | None
+
+
+def found_by_depth(ranks: NDArray[np.int64], judged: NDArray[np.bool_], relevant: NDArray[np.bool_]) -> list[Depth]:
+    """Counts at the usual depths, down to the first that holds every item; all three one for each item of the pool."""
+    if not len(ranks):
+        return []
+    deepest = int(ranks.max())
+    depths = [depth for depth in DEPTHS if depth < deepest] + [deepest]
+    rows: list[Depth] = []
+    for depth in depths:
+        here = ranks <= depth
+        counts = int(here.sum()), int((here & judged).sum()), int((here & relevant).sum())
+        before = rows[-1] if rows else Depth(0, 0, 0, 0, None)
+        new = counts[1] - before.judged
+        rows.append(Depth(depth, *counts, (counts[2] - before.relevant) / new if new else None))
+    return rows
+
+
+def unlike_the_others(seconds: Mapping[int, Sequence[float]], grades: Mapping[int, Mapping[int, int]]) -> dict[int, list[str]]:
+    """What is unusual of whom, in words: judging much faster than the others, or giving one grade nearly always.
+
+    `seconds` are the active seconds of each one's judgments, `grades` how often each gave which grade. Nothing is said
+    of who has judged fewer than twenty, nor where there is nobody to compare with. It is a reason to look, no proof.
+    """
+    found: dict[int, list[str]] = {}
+    medians = {who: float(np.median(values)) for who, values in seconds.items() if len(values) >= FEW}
+    for who, median in medians.items():
+        others = [value for other, value in medians.items() if other != who]
+        if others and median < FAST * float(np.median(others)):
+            words = f"fast: {median:.1f} s a judgment, the others {float(np.median(others)):.1f} s"
+            found.setdefault(who, []).append(words)
+    for who, given in grades.items():
+        total = sum(given.values())
+        if total < FEW:
+            continue
+        grade, count = max(given.items(), key=lambda pair: pair[1])
+        rest = sum(sum(row.values()) for other, row in grades.items() if other != who)
+        theirs = sum(row.get(grade, 0) for other, row in grades.items() if other != who)
+        if rest >= FEW and count / total >= UNIFORM and theirs / rest <= USUAL:
+            words = f"uniform: {count / total:.0%} have grade {grade}, with the others {theirs / rest:.0%}"
+            found.setdefault(who, []).append(words)
+    return found
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What is left, in hours of active work, and in days at the pace of the last week."""
+
+    hours: float | None
+    per_day: float
+    days: float | None
+
+
+def forecast(left: int, seconds: float | None, recent: int, days: float) -> Forecast:
+    """`recent` judgments were made in the last `days`; `seconds` is the median of a judgment."""
+    per_day = recent / days if days > 0 else 0.0
+    return Forecast(None if seconds is None else left * seconds / 3600, per_day, left / per_day if per_day else None)

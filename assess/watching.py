@@ -1,0 +1,292 @@
+"""How far judging is, and how it goes: what organizers watch while people judge."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce, TruncDate
+from django.utils import timezone
+
+from assess import selectors
+from assess.core import watch
+from assess.models import Answer, Judgment, JudgmentEvent, Message
+from config.models import User
+from pooling import selectors as pooled
+from pooling.models import Collection
+
+
+@dataclass
+class Line:
+    """How far a topic, an assessor or all of it is. `seconds`: median active seconds of a grade.
+
+    `skipped` cannot be judged, says who should; `later` is put off, and still left.
+    """
+
+    name: str
+    detail: str = ""
+    done: int = 0
+    total: int = 0
+    seconds: float | None = None
+    who: str = ""
+    skipped: int = 0
+    later: int = 0
+
+    @property
+    def left(self) -> int:
+        return self.total - self.done - self.skipped
+
+    @property
+    def percent(self) -> int:
+        return 100 * (self.done + self.skipped) // self.total if self.total else 0
+
+
+@dataclass(frozen=True)
+class Progress:
+    topics: list[Line]
+    assessors: list[Line]
+    total: Line
+    items: int
+    unassigned: int
+
+
+def progress(collection: Collection) -> Progress:
+    """Seats judged and left, for each topic and each assessor; the same few queries whatever the size."""
+    topics = {
+        topic.pk: Line(topic.number, topic.title) for topic in pooled.topics(collection).only("number", "title", "collection")
+    }
+    people: dict[int | None, Line] = {}
+    total, first = Line("All"), dict[int, int]()
+    for topic, assessor, slot, done, count in selectors.seat_counts(collection, "item__topic", "assessor", "slot"):
+        for line in (topics[topic], people.setdefault(assessor, Line("")), total):
+            line.done += done
+            line.total += count
+        first[topic] = first.get(topic, 0) + (count if slot == 1 else 0)
+    _add_others(collection, topics, people, total)
+    _add_names(people)
+    _add_seconds(collection, topics, people, total)
+    counts = selectors.item_counts(collection)
+    unassigned = sum(max(0, count - first.get(topic, 0)) for topic, count in counts.items())
+    by_name = sorted(people.items(), key=lambda pair: (pair[0] is None, pair[1].name, pair[0] or 0))
+    return Progress(list(topics.values()), [line for _, line in by_name], total, sum(counts.values()), unassigned)
+
+
+def _add_others(collection: Collection, topics: dict[int, Line], people: dict[int | None, Line], total: Line) -> None:
+    """What was answered without a grade, and what was put off."""
+    people_only = {"assessor__is_machine": False, "occasion": 0, "extra": False}
+    heads = Judgment.objects.filter(item__pool__collection=collection, **people_only)
+    others = heads.filter(answer__in=[Answer.CANNOT, Answer.LATER]).order_by()
+    for topic, person, answer, count in others.values_list("item__topic", "assessor", "answer").annotate(Count("pk")):
+        for line in (topics[topic], people.setdefault(person, Line("")), total):
+            if answer == Answer.CANNOT:
+                line.done, line.skipped = line.done - count, line.skipped + count
+            else:
+                line.later += count
+
+
+def _add_names(people: dict[int | None, Line]) -> None:
+    for user in User.objects.filter(pk__in=[pk for pk in people if pk]):
+        people[user.pk].name, people[user.pk].who = user.name, user.username
+        people[user.pk].detail = "machine" if user.is_machine else ""
+    if None in people:
+        people[None].name = "Not taken yet"
+
+
+def _add_seconds(collection: Collection, topics: dict[int, Line], people: dict[int | None, Line], total: Line) -> None:
+    events = JudgmentEvent.objects.filter(
+        judgment__item__pool__collection=collection,
+        judgment__assessor__is_machine=False,
+        answer=Answer.GRADE,
+        seconds__isnull=False,
+    ).order_by()
+    columns = events.values_list("judgment__item__topic_id", "judgment__assessor_id", "seconds")
+    found = list(columns.iterator(chunk_size=20_000))
+    if not found:
+        return
+    topic, person, seconds = (np.array(column) for column in zip(*found, strict=True))
+    total.seconds = float(np.median(seconds))
+    for lines, key in ((topics, topic), (people, person)):
+        order = np.argsort(key, kind="stable")
+        values, starts = np.unique(key[order], return_index=True)
+        for value, part in zip(values.tolist(), np.split(seconds[order], starts[1:]), strict=True):
+            if value in lines:
+                lines[value].seconds = float(np.median(part))
+
+
+# How it goes
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Beside the counts: forecast, grades, depths, what is unusual, repeats and machines."""
+
+    forecast: watch.Forecast
+    depths: list[watch.Depth]
+    assessors: list["Given"]
+    consistency: list["Consistency"]
+    machines: list["Layer"]
+    questions: int
+
+
+@dataclass(frozen=True)
+class Given:
+    """The grades an assessor gave, in the scale's order, and what is unusual about them."""
+
+    name: str
+    who: str
+    grades: list[int]
+    flags: list[str]
+
+
+def watched(collection: Collection, found: Progress) -> Watched:
+    week = timezone.now() - timedelta(days=7)
+    counted = selectors.judgments(collection)
+    first = counted.order_by("first_at").values_list("first_at", flat=True).first()
+    days = min(7.0, max(1.0, (timezone.now() - first).total_seconds() / 86_400)) if first else 7.0
+    recent = counted.filter(first_at__gte=week).count()
+    return Watched(
+        watch.forecast(found.total.left, found.total.seconds, recent, days),
+        depths(collection),
+        given_grades(collection),
+        consistency(collection),
+        machine_layers(collection),
+        sum(thread.open for thread in inbox(collection)),
+    )
+
+
+def depths(collection: Collection) -> list[watch.Depth]:
+    """Relevant documents found so far by depth of the pool; of several opinions the first one counts."""
+    grades: dict[int, int] = {}
+    for item, grade in selectors.judgments(collection).order_by("-pk").values_list("item_id", "grade"):
+        grades[item] = int(grade or 0)
+    items = list(pooled.drawn_items(collection).values_list("pk", "best_rank"))
+    ranks = np.array([rank for _, rank in items], np.int64)
+    judged = np.array([item in grades for item, _ in items], bool)
+    relevant = np.array([grades.get(item, collection.lenient_from - 1) >= collection.lenient_from for item, _ in items], bool)
+    return watch.found_by_depth(ranks, judged, relevant)
+
+
+def given_grades(collection: Collection) -> list[Given]:
+    scale = list(collection.grades.values_list("value", flat=True))
+    given: dict[int, dict[int, int]] = defaultdict(dict)
+    rows = selectors.judgments(collection).order_by().values_list("assessor", "grade")
+    for assessor, grade, count in rows.annotate(Count("pk")):
+        given[assessor][int(grade or 0)] = count
+    seconds: dict[int, list[float]] = defaultdict(list)
+    acts = JudgmentEvent.objects.filter(judgment__in=selectors.judgments(collection), seconds__isnull=False).order_by()
+    for assessor, taken in acts.values_list("judgment__assessor_id", "seconds").iterator(chunk_size=20_000):
+        seconds[assessor].append(float(taken or 0))
+    flags = watch.unlike_the_others(seconds, given)
+    people = User.objects.filter(pk__in=given).order_by("name", "pk")
+    return [
+        Given(user.name, user.username, [given[user.pk].get(value, 0) for value in scale], flags.get(user.pk, []))
+        for user in people
+    ]
+
+
+@dataclass(frozen=True)
+class Consistency:
+    """How often somebody gave the same grade again, of what came back to them unsaid."""
+
+    name: str
+    who: str
+    repeats: int
+    same: int
+
+
+def consistency(collection: Collection) -> list[Consistency]:
+    same = {"item": OuterRef("item"), "assessor": OuterRef("assessor"), "occasion": 0, "answer": Answer.GRADE}
+    first = Judgment.objects.filter(**same).values("grade")[:1]
+    again = Judgment.objects.filter(item__pool__collection=collection, occasion=1, answer=Answer.GRADE)
+    rows = (
+        again.annotate(first=Subquery(first))
+        .filter(first__isnull=False)
+        .order_by()
+        .values("assessor__name", "assessor__username")
+    )
+    counted = rows.annotate(repeats=Count("pk"), same=Count("pk", filter=Q(grade=F("first")))).order_by("assessor__name")
+    return [Consistency(row["assessor__name"], row["assessor__username"], row["repeats"], row["same"]) for row in counted]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """What a machine has judged; `invalid` answers are no grades."""
+
+    name: str
+    who: str
+    done: int
+    invalid: int
+
+
+def machine_layers(collection: Collection) -> list[Layer]:
+    heads = Judgment.objects.filter(item__pool__collection=collection, assessor__is_machine=True, occasion=0).order_by()
+    rows = heads.values("assessor").annotate(
+        done=Count("pk", filter=Q(answer=Answer.GRADE)), invalid=Count("pk", filter=Q(answer=Answer.INVALID))
+    )
+    counts = {row["assessor"]: (row["done"], row["invalid"]) for row in rows}
+    return [Layer(user.name, user.username, *counts.get(user.pk, (0, 0))) for user in selectors.machines(collection)]
+
+
+# Questions
+
+
+@dataclass(frozen=True)
+class Thread:
+    """An assessor's questions about a document, and the answers. `number` names it."""
+
+    number: int
+    topic: str
+    docno: str
+    asked_by: str
+    lines: list[Message]
+    open: bool
+
+
+def inbox(collection: Collection) -> list[Thread]:
+    """Threads, open ones first, the longest waiting before the others; then the answered ones, newest first."""
+    found: dict[tuple[int, int], list[Message]] = {}
+    rows = Message.objects.filter(item__topic__collection=collection).select_related("item__topic", "assessor", "author")
+    for row in rows:
+        found.setdefault((row.item_id, row.assessor_id), []).append(row)
+    threads = [
+        Thread(
+            lines[0].pk,
+            lines[0].item.topic.number,
+            lines[0].item.docno,
+            lines[0].assessor.name,
+            lines,
+            any(line.author_id == line.assessor_id and line.done_at is None for line in lines),
+        )
+        for lines in found.values()
+    ]
+    waiting = sorted((thread for thread in threads if thread.open), key=lambda thread: thread.lines[-1].at)
+    return waiting + sorted((t for t in threads if not t.open), key=lambda thread: thread.lines[-1].at, reverse=True)
+
+
+# Hours
+
+
+HOURS = ("user", "name", "day", "acts", "seconds")
+
+
+def hours(collection: Collection) -> list[dict[str, Any]]:
+    """Active seconds of each assessor on each day (of the site's time zone), as their browsers counted them."""
+    acts = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection, judgment__assessor__is_machine=False)
+    by_day = (
+        acts.annotate(day=TruncDate("at")).order_by().values("judgment__assessor__username", "judgment__assessor__name", "day")
+    )
+    rows = by_day.annotate(acts=Count("pk"), seconds=Coalesce(Sum("seconds"), 0.0)).order_by(
+        "judgment__assessor__username", "day"
+    )
+    return [
+        {
+            "user": row["judgment__assessor__username"],
+            "name": row["judgment__assessor__name"],
+            "day": row["day"].isoformat(),
+            "acts": row["acts"],
+            "seconds": round(row["seconds"], 1),
+        }
+        for row in rows
+    ]

@@ -1,0 +1,56 @@
+"""Django's SQLite, with a queue: the threads of a process that want to write wait for each other, not for SQLite.
+
+SQLite lets whoever is refused sleep ever longer, up to a tenth of a second, and then try again: under load some wait
+for long while others pass. Here one thread of a process asks at a time, and the next is woken at the commit.
+"""
+
+import os
+import threading
+
+from django.db import OperationalError
+from django.db.backends.sqlite3 import base
+
+
+def _new_turn() -> None:
+    global _turn
+    _turn = threading.Lock()
+
+
+_turn = threading.Lock()
+os.register_at_fork(after_in_child=_new_turn)  # a job's process must not inherit that another thread writes
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    _held: "threading.Lock | None" = None
+
+    def _start_transaction_under_autocommit(self) -> None:
+        turn = _turn
+        if not turn.acquire(timeout=self.settings_dict["OPTIONS"].get("timeout", 5)):
+            raise OperationalError("database is locked")  # as SQLite itself says
+        self._held = turn
+        try:
+            super()._start_transaction_under_autocommit()  # type: ignore[misc]
+        except BaseException:
+            self._next()
+            raise
+
+    def _next(self) -> None:
+        turn, self._held = self._held, None
+        if turn is not None:
+            turn.release()
+
+    def _commit(self) -> None:
+        super()._commit()  # type: ignore[misc]
+        self._next()  # where a commit fails, a rollback follows
+
+    def _rollback(self) -> None:
+        try:
+            super()._rollback()  # type: ignore[misc]
+        finally:
+            self._next()
+
+    def _close(self) -> None:
+        try:
+            super()._close()  # type: ignore[misc]
+        finally:
+            self._next()

@@ -1,0 +1,90 @@
+"""Queries that are put into SQL once: they give what the query itself gives, with every value and list."""
+
+import threading
+import uuid
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from config.models import ApiToken, Throttle, User
+from config.statements import columns, insert, made, statement
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@statement
+def _named(names: Any, since: Any, *, count: int) -> QuerySet[User, Any]:
+    found = User.objects.filter(username__in=names, date_joined__gte=since, is_active=True)
+    return found.order_by("pk").values_list("pk", "name", "is_active", "date_joined")[:count]
+
+
+def test_statement_gives_what_the_query_gives() -> None:
+    people = [factories.make_user(name) for name in ("One", "Two", "Three")]
+    names = [user.username for user in people]
+    since = people[0].date_joined
+    for chosen, count in ((names, 3), (names[:2], 3), (names, 1), (names[2:], 2)):
+        with CaptureQueriesContext(
+            connection,
+        ) as asked:
+            rows = _named(names=chosen, since=since, count=count)
+        wanted = User.objects.filter(username__in=chosen).order_by("pk")[:count]
+        assert [tuple(row) for row in rows] == [(u.pk, u.name, True, u.date_joined) for u in wanted]
+        assert len(asked) == 1
+    assert _named(names=names, since=timezone.now(), count=3) == []
+    assert rows[0].name == "Three" and rows[0].is_active is True
+
+
+@statement
+def _tokens(digest: Any) -> QuerySet[ApiToken, Any]:
+    return ApiToken.objects.filter(digest=digest).values_list(*columns(ApiToken), *columns(User, "user__"))
+
+
+def test_made_is_the_object() -> None:
+    token = ApiToken.objects.create(user=factories.make_user("Owner"), name="t", prefix="p", digest="d", scopes=["read"])
+    (row,) = _tokens(digest="d")
+    own = len(columns(ApiToken))
+    again, user = made(ApiToken, row[:own]), made(User, row[own:])
+    fresh = ApiToken.objects.get(pk=token.pk)
+    assert {name: getattr(again, name) for name in columns(ApiToken)} == {
+        name: getattr(fresh, name) for name in columns(ApiToken)
+    }
+    assert user == token.user and user.username == token.user.username and not user._state.adding
+
+
+def test_insert_fills_in_defaults() -> None:
+    key = str(uuid.uuid4())
+    now = timezone.now()
+    number = insert(Throttle, key=key, window_ends=now)
+    stored = Throttle.objects.get(pk=number)
+    assert (stored.key, stored.count, stored.window_ends) == (key, 0, now)
+
+
+@pytest.mark.usefixtures("committed")
+def test_writers_of_a_process_wait_for_each_other() -> None:
+    """Read and then write, by many threads: every one of them counts, and none is told that the database is locked."""
+    factories.make_user("Counted")
+    Throttle.objects.create(key="turns", count=0, window_ends=timezone.now())
+    errors: list[Exception] = []
+
+    def add() -> None:
+        try:
+            for _ in range(10):
+                with transaction.atomic():
+                    found = Throttle.objects.select_for_update().get(key="turns")
+                    Throttle.objects.filter(key="turns").update(count=found.count + 1)
+        except Exception as error:
+            errors.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=add) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == [] and Throttle.objects.get(key="turns").count == 60
