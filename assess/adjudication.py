@@ -193,7 +193,9 @@ class Dossier:
     def marked(self) -> list[list[tuple[str, bool]]]:
         title, text = (self.document.title, self.document.text) if self.document else ("", "")
         sought = highlighting.wanted(self.topic.title or self.topic.description, self.language)
-        return highlighting.pieces([title or self.docno, *reading.paragraphs(text)], sought, self.language)
+        return highlighting.pieces(
+            [title or self.docno, *(paragraph for _at, paragraph in reading.paragraphs(text))], sought, self.language
+        )
 
     @property
     def heading(self) -> list[tuple[str, bool]]:

@@ -8,10 +8,12 @@ from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from ninja import Query, Router
 
-from assess import blind, exports, selectors, watching
-from assess.models import Assignment, JudgmentEvent, OwnWords
+from assess import blind, exports, likeness, own, selectors, watching
+from assess.models import Assignment, Judgment, JudgmentEvent, OwnWords
 from assess.schemas import (
     AgreementOut,
+    AlikeFilter,
+    AlikeOut,
     AssignIn,
     AssignmentOut,
     AutoIn,
@@ -23,6 +25,8 @@ from assess.schemas import (
     JudgmentIn,
     LeaseOut,
     OwnEventOut,
+    OwnFilter,
+    OwnJudgmentOut,
     OwnProgressOut,
     PairOut,
     ProgressOut,
@@ -94,13 +98,15 @@ def set_words(request: ApiRequest, slug: str, topic: str, body: WordsIn) -> OwnW
 
 @judging_routes.get(f"{Q}/progress", response=OwnProgressOut)
 def own_progress(request: ApiRequest, slug: str) -> dict[str, Any]:
-    """How far you are, topic by topic
+    """How far you are, topic by topic, and how fast today
 
     For assessors.
     """
     collection = _assessed(request, slug)
-    own = blind.own_progress(collection, request.user)
-    counts = {"done": own.done, "left": own.left, "free": own.free}
+    done = blind.own_progress(collection, request.user)
+    pace = own.pace(collection, request.user, done)
+    counts: dict[str, Any] = {"done": done.done, "left": done.left, "free": done.free}
+    counts |= {"today": pace.today, "seconds": pace.seconds, "grades": pace.grades}
     return {**counts, "topics": blind.own_topics(collection, request.user)}
 
 
@@ -112,6 +118,25 @@ def own_history(request: ApiRequest, slug: str) -> QuerySet[JudgmentEvent]:
     For assessors.
     """
     return blind.own_events(_assessed(request, slug), request.user)
+
+
+@judging_routes.get(f"{Q}/judgments", response=list[OwnJudgmentOut])
+@newest_first
+def own_judgments(request: ApiRequest, slug: str, filters: Query[OwnFilter]) -> QuerySet[Judgment]:
+    """What you say of each document at present
+
+    For assessors.
+    """
+    return own.history(_assessed(request, slug), request.user, own.Filters(**filters.dict()))
+
+
+@judging_routes.get(f"{Q}/alike", response=list[AlikeOut])
+def alike_documents(request: ApiRequest, slug: str, filters: Query[AlikeFilter]) -> list[likeness.Alike]:
+    """Your other documents of the same topics that read the same, or nearly, with your grades
+
+    For assessors.
+    """
+    return likeness.alike(_assessed(request, slug), request.user, filters.seats)
 
 
 @judging_routes.get(f"{Q}/{{uuid:seat}}", response=CardOut, auth=JUDGE)
@@ -129,7 +154,7 @@ def judge_document(request: ApiRequest, slug: str, seat: uuid.UUID, body: Judgme
 
     For assessors. Every act is kept. The same client_id again changes nothing and gives the same answer.
     """
-    return judging.record_judgment(_assessed(request, slug), assessor=request.user, seat=seat, **body.dict())
+    return judging.record_judgment(_assessed(request, slug), assessor=request.user, seat=seat, **body.act())
 
 
 @assignment_routes.get(A, response=list[AssignmentOut])

@@ -13,24 +13,27 @@ from itertools import accumulate
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, Exists, F, JSONField, OuterRef, Q, QuerySet, Subquery, Value
-from django.db.models.functions import Coalesce, JSONObject, Length
+from django.db.models import Count, Exists, F, JSONField, OuterRef, Q, QuerySet, Subquery, TextField, Value
+from django.db.models.functions import Coalesce, JSONObject, Length, NullIf
 from django.utils import timezone
+from django.utils.safestring import SafeString
 
-from assess.core import highlighting, reading
+from assess import markup
+from assess.core import highlighting, passages, reading
 from assess.models import Answer, Assignment, Judgment, JudgmentEvent, Message, OwnWords, PracticeItem, Seat
 from config.models import User
 from config.statements import statement
 from pooling import selectors as pooled
 from pooling.models import Collection, Document, Membership
 
-FEW = 3  # documents, handed out whatever their size
+FEW = 3  # documents, handed out after a judgment whatever their size
 PAGE_LETTERS = 1_000_000  # of the documents a page comes with
 MOST_LETTERS = 5_000_000  # of those it holds, once it has asked for more
-FIELDS = ("title", "text", "url", "language", "date")
-SAID = {name: name for name in ("grade", "answer", "reason", "note", "known")}
+FIELDS = ("title", "text", "html", "url", "language", "date")
+SAID = {name: name for name in ("grade", "answer", "reason", "note", "known", "evidence")}
+NOTHING_SOUGHT = highlighting.Wanted(frozenset(), frozenset())
 QUEUE = (F("later_at").asc(nulls_first=True), "position", "pk")  # what was put off comes last
-NOTHING = {"grade": None, "answer": Answer.OPEN.value, "reason": "", "note": "", "known": False, "seen": 0}
+NOTHING = {"grade": None, "answer": Answer.OPEN.value, "reason": "", "note": "", "known": False, "evidence": "", "seen": 0}
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class Card:
     docno: str
     title: str
     text: str
+    html: str
     url: str
     language: str
     date: str
@@ -57,20 +61,30 @@ class Card:
     reason: str
     note: str
     known: bool
+    evidence: str
 
     @cached_property
-    def marked(self) -> list[list[tuple[str, bool]]]:
-        """Title and paragraphs, cut where words of the topic stand, or words of the assessor's own."""
-        sought = highlighting.wanted(f"{self.topic_title or self.description} {self.own_words}", self.language)
-        return highlighting.pieces([self.title or self.docno, *reading.paragraphs(self.text)], sought, self.language)
+    def sought(self) -> highlighting.Wanted:
+        """Words of the topic, and the assessor's own."""
+        return highlighting.wanted(f"{self.topic_title or self.description} {self.own_words}", self.language)
 
     @property
     def heading(self) -> list[tuple[str, bool]]:
-        return self.marked[0]
+        return highlighting.pieces([self.title or self.docno], self.sought, self.language)[0]
 
     @property
-    def paragraphs(self) -> list[list[tuple[str, bool]]]:
-        return self.marked[1:]
+    def plain(self) -> SafeString:
+        """The text as HTML. Words are marked where it is all there is: beside a page it is for the eye alone."""
+        return markup.text(self.text, NOTHING_SOUGHT if self.html else self.sought, self.language)
+
+    @property
+    def page(self) -> str:
+        """The document as a page of its own, cleaned, for a frame in which nothing runs and nothing loads."""
+        return markup.page(self.html, self.sought, self.language)
+
+    @property
+    def passages(self) -> list[tuple[int, int]]:
+        return passages.read(self.evidence)
 
     @property
     def length(self) -> str:
@@ -138,7 +152,7 @@ def free_seats(assessor: Any, since: Any = None) -> QuerySet[Seat]:
     return Seat.objects.filter(free, Exists(shared_topics(assessor)), ~Exists(own), judged_at=None)
 
 
-def _documents(collection: Any) -> QuerySet[Document]:
+def documents(collection: Any) -> QuerySet[Document]:
     """The document of a seat, if it is there."""
     visible = {"corpus__collection_id": collection, "generation": F("corpus__generation")}
     return Document.objects.filter(**visible, docno=OuterRef("item__docno"))
@@ -146,14 +160,14 @@ def _documents(collection: Any) -> QuerySet[Document]:
 
 def _as_cards(collection: Any, found: QuerySet[Seat]) -> QuerySet[Seat, Any]:
     """All that a card shows, by one query, whatever the number."""
-    document = _documents(collection).values(found=JSONObject(**{name: name for name in FIELDS}))
+    document = documents(collection).values(found=JSONObject(**{name: name for name in FIELDS}))
     head = Judgment.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor"), occasion=OuterRef("occasion"))
     topic = ("item__topic__number", "item__topic__title", "item__topic__description", "item__topic__narrative")
     reads = Membership.objects.filter(collection=collection, user=OuterRef("assessor"), ended_at=None).exclude(
         topic_language=""
     )
     own = OwnWords.objects.filter(topic=OuterRef("item__topic"), assessor=OuterRef("assessor")).values("words")
-    rows = found.filter(Exists(_documents(collection))).annotate(
+    rows = found.filter(Exists(documents(collection))).annotate(
         own_words=Coalesce(Subquery(own), Value("")),
         document=Subquery(document[:1], output_field=JSONField()),
         head=Subquery(head.values(found=JSONObject(**SAID, seen="event_count"))[:1], output_field=JSONField()),
@@ -188,7 +202,7 @@ def next_cards(collection: Collection, assessor: User, count: int, *, but: Itera
     """The next documents to judge, in the assessor's own order; `but` are those the page holds already."""
     held = list(but)
     if count > FEW:
-        count = max(FEW, _fitting(_sizes(collection, _waiting(collection, assessor, held), count), PAGE_LETTERS))
+        count = max(1, _fitting(_sizes(collection, _waiting(collection, assessor, held), count), PAGE_LETTERS))
     return [_card(*row) for row in _waiting_cards(collection=collection, assessor=assessor, but=held, count=count)]
 
 
@@ -207,8 +221,8 @@ def _waiting(collection: Any, assessor: Any, but: Sequence[Any]) -> QuerySet[Sea
 
 
 def _sizes(collection: Collection, found: QuerySet[Seat], count: int) -> list[int]:
-    there = found.filter(Exists(_documents(collection)))
-    size = Subquery(_documents(collection).values(size=Length("text"))[:1])
+    there = found.filter(Exists(documents(collection)))
+    size = Subquery(documents(collection).values(size=Length("text") + Length("html"))[:1])
     return list(there.annotate(size=size).values_list("size", flat=True)[: max(0, count)])
 
 
@@ -220,6 +234,20 @@ def _fitting(sizes: list[int], letters: int) -> int:
 def card(collection: Collection, assessor: User, token: uuid.UUID) -> Card | None:
     found = _card_of(collection=collection, assessor=assessor, token=token)
     return _card(*found[0]) if found else None
+
+
+def source(collection: Collection, assessor: User, token: uuid.UUID) -> str | None:
+    """The document as it came: its markup, or its text where it has none."""
+    found = seats(collection, assessor).filter(token=token)
+    kept = Coalesce(NullIf("html", Value("", output_field=TextField())), "text")
+    return found.annotate(source=Subquery(documents(collection).values(kept=kept)[:1])).values_list("source", flat=True).first()
+
+
+def text_length(collection: Collection, token: uuid.UUID) -> int:
+    """In characters; of any seat that the collection has, whose it is was asked before."""
+    found = Seat.objects.filter(collection=collection, token=token)
+    size = Subquery(documents(collection).values(size=Length("text"))[:1])
+    return found.annotate(size=size).values_list("size", flat=True).first() or 0
 
 
 def own_progress(collection: Collection, assessor: User) -> Own:
@@ -263,7 +291,7 @@ def judged(collection: Collection, assessor: User, *, topic: str = "", most: int
     if topic:
         found = found.filter(item__topic__number=topic)
     head = Judgment.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor"), occasion=OuterRef("occasion"))
-    title = _documents(collection).values("title")[:1]
+    title = documents(collection).values("title")[:1]
     said = {name: Subquery(head.values(name)[:1]) for name in ("grade", "reason", "note")}
     rows = found.annotate(title=Subquery(title), **said).order_by("-judged_at", "-pk")
     columns: Sequence[str] = ("token", "item__docno", "title", "grade", "reason", "note", "judged_at")
@@ -294,7 +322,7 @@ class PracticeCard:
 
     @property
     def paragraphs(self) -> list[str]:
-        return reading.paragraphs(self.text)
+        return [paragraph for _at, paragraph in reading.paragraphs(self.text)]
 
 
 def practice_card(collection: Collection, item: PracticeItem) -> PracticeCard:

@@ -7,10 +7,13 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from assess.models import DecisionReason, MergeRule, Missing
+from assess.blind import OwnTopic
+from assess.core import passages
+from assess.models import Answer, DecisionReason, MergeRule, Missing
+from assess.own import Filters
 from assess.services.assigning import MOST_SEED, Wanted
 from config.models import User
-from pooling.models import Topic
+from pooling.models import Grade, Topic
 
 EVERYBODY, LEFT = "all", "left"
 
@@ -31,16 +34,29 @@ class WordsForm(ActForm):
     seat = forms.UUIDField(required=False)
 
 
+def _tokens(words: str) -> list[uuid.UUID]:
+    try:
+        return [uuid.UUID(word) for word in words.split(",") if word][:50]
+    except ValueError:
+        raise ValidationError("Expected tokens of seats, separated by commas.") from None
+
+
 class HeldForm(ActForm):
     """The documents that a page holds and that wait for a judgment."""
 
     held = forms.CharField(required=False, max_length=4000)
 
     def clean_held(self) -> list[uuid.UUID]:
-        try:
-            return [uuid.UUID(word) for word in self.cleaned_data["held"].split(",") if word][:50]
-        except ValueError:
-            raise ValidationError("Expected tokens of seats, separated by commas.") from None
+        return _tokens(self.cleaned_data["held"])
+
+
+class SeatsForm(ActForm):
+    """Documents that something is asked of."""
+
+    seats = forms.CharField(max_length=4000)
+
+    def clean_seats(self) -> list[uuid.UUID]:
+        return _tokens(self.cleaned_data["seats"])
 
 
 class HoldForm(HeldForm):
@@ -106,9 +122,16 @@ class JudgmentForm(HeldForm):
     reason = forms.CharField(required=False, max_length=10_000)
     note = forms.CharField(required=False, max_length=100_000)
     known = forms.CharField(required=False, max_length=5)
+    evidence = forms.CharField(required=False, max_length=10_000)
     client_id = forms.UUIDField()
     seconds = forms.FloatField(required=False)
     seen = forms.IntegerField(required=False, min_value=0)
+
+    def clean_evidence(self) -> list[tuple[int, int]] | None:
+        try:
+            return passages.read(self.cleaned_data["evidence"]) if "evidence" in self.data else None
+        except ValueError:
+            raise ValidationError("Expected passages as start-end, separated by commas.") from None
 
     def clean(self) -> dict[str, Any]:
         """What was not sent stays as it is: None, unlike a note that was emptied."""
@@ -118,6 +141,29 @@ class JudgmentForm(HeldForm):
             data[name] = data.get(name) if name in self.data else None
         data["known"] = {"true": True, "false": False}.get(data.get("known", ""))
         return data
+
+
+class HistoryForm(ActForm):
+    """What to look for in one's own judgments."""
+
+    topic = forms.ChoiceField(required=False)
+    said = forms.ChoiceField(label="Said", required=False)
+    words = forms.CharField(required=False, max_length=200, label="Words", help_text="Of title, number, note or reason.")
+    noted = forms.BooleanField(required=False, label="With note or passages")
+
+    def __init__(self, *args: Any, grades: Sequence[Grade], topics: Sequence[OwnTopic], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        named = [(topic.number, f"{topic.number} {topic.title}"[:60]) for topic in topics]
+        said = [(str(grade.value), f"{grade.value} {grade.label}") for grade in grades]
+        self.fields["topic"].choices = [("", "all"), *named]  # type: ignore[attr-defined]
+        others = [(Answer.CANNOT.value, "can’t judge"), (Answer.LATER.value, "put off"), (Answer.OPEN.value, "taken back")]
+        self.fields["said"].choices = [("", "anything"), *said, *others]  # type: ignore[attr-defined]
+
+    def filters(self) -> Filters:
+        data = self.cleaned_data
+        said, words = data["said"], data["words"].replace("\0", "")
+        graded = said.lstrip("-").isdigit()
+        return Filters(data["topic"], int(said) if graded else None, "" if graded else said, words, data["noted"])
 
 
 class PlanForm(forms.Form):

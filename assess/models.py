@@ -148,6 +148,9 @@ class Said(models.Model):
     reason = models.CharField(max_length=200, blank=True, default="", help_text="Why it cannot be judged.")
     note = models.TextField(blank=True, default="")
     known = models.BooleanField(default=False, help_text="The assessor knew the document before.")
+    evidence = models.TextField(
+        blank=True, default="", help_text="Relevant passages: start-end in characters of the text, by commas."
+    )
 
     class Meta:
         abstract = True

@@ -7,7 +7,8 @@ from typing import Any, Literal
 from ninja import Field, Schema
 
 from assess import blind
-from assess.models import Assignment
+from assess.core import passages
+from assess.models import Assignment, Judgment, JudgmentEvent
 from assess.selectors import Pair
 from assess.services.assigning import MOST_SEED
 from config.schemas import In, JobOut
@@ -24,9 +25,21 @@ class DocumentOut(Schema):
     docno: str
     title: str
     text: str
+    html: str = Field(description="As it came, if it is a page: a stranger's, never to be shown as it is.")
     url: str
     language: str
     date: str
+
+
+class PassageOut(Schema):
+    """A relevant passage, in characters of the document's text."""
+
+    start: int
+    end: int
+
+    @staticmethod
+    def of(words: str) -> list[dict[str, int]]:
+        return [{"start": start, "end": end} for start, end in passages.read(words)]
 
 
 class CardOut(Schema):
@@ -40,6 +53,7 @@ class CardOut(Schema):
     reason: str
     note: str
     known: bool
+    evidence: list[PassageOut]
     seen: int = Field(description="How often you judged it so far.")
 
     @staticmethod
@@ -50,6 +64,10 @@ class CardOut(Schema):
             "description": card.description,
             "narrative": card.narrative,
         }
+
+    @staticmethod
+    def resolve_evidence(card: blind.Card) -> list[dict[str, int]]:
+        return PassageOut.of(card.evidence)
 
     @staticmethod
     def resolve_document(card: blind.Card) -> dict[str, str]:
@@ -85,6 +103,11 @@ class FreedOut(Schema):
     freed: int
 
 
+class PassageIn(In):
+    start: int = Field(ge=0, description="Of the first character, counted from 0 in the document's text.")
+    end: int = Field(ge=1, description="After the last character.")
+
+
 class JudgmentIn(In):
     grade: int | None = Field(None, ge=-127, le=127, description="Of the collection's scale.", examples=[2])
     answer: Literal["grade", "cannot", "later", "open"] | None = Field(
@@ -93,11 +116,18 @@ class JudgmentIn(In):
     reason: str | None = Field(None, description="Why it cannot be judged.")
     note: str | None = Field(None, description="Left out: stays as it is; empty: none.")
     known: bool | None = Field(None, description="You knew the document before.")
+    evidence: list[PassageIn] | None = Field(
+        None, description="All relevant passages. Left out: they stay as they are; an empty list: none."
+    )
     client_id: uuid.UUID = Field(description="Made by you, new for each act: the same sent twice is one judgment.")
     seconds: float | None = Field(None, description="How long you looked at it, 0 to 86,400.")
     seen: int | None = Field(
         None, ge=0, description="How often you had judged it when you looked: refused when it is more now. Left out: no check."
     )
+
+    def act(self) -> dict[str, Any]:
+        passages = None if self.evidence is None else [(one.start, one.end) for one in self.evidence]
+        return {**self.dict(), "evidence": passages}
 
 
 class SavedOut(Schema):
@@ -126,7 +156,55 @@ class OwnProgressOut(Schema):
     done: int
     left: int = Field(description="Yours to judge.")
     free: int = Field(description="Shared with others: whoever comes first.")
+    today: int = Field(description="Documents that you judged today.")
+    seconds: float | None = Field(description="Median of active seconds of a judgment, today.")
+    grades: dict[int, int] = Field(description="How often you gave each grade.")
     topics: list[OwnTopicOut]
+
+
+class OwnFilter(In):
+    topic: str = Field("", description="Its number.")
+    grade: int | None = None
+    answer: Literal["", "grade", "cannot", "later", "open"] = ""
+    words: str = Field("", max_length=200, description="In title, docno, note or reason.")
+    noted: bool = Field(False, description="Only those with a note or passages.")
+
+
+class OwnJudgmentOut(Schema):
+    """What you say of a document at present."""
+
+    seat: uuid.UUID | None
+    topic: str
+    docno: str
+    title: str | None
+    answer: str
+    grade: int | None
+    reason: str
+    note: str
+    known: bool
+    evidence: list[PassageOut]
+    acts: int = Field(description="How often you said something of it.")
+    updated_at: datetime
+
+    @staticmethod
+    def resolve_evidence(row: Judgment) -> list[dict[str, int]]:
+        return PassageOut.of(row.evidence)
+
+
+class AlikeFilter(In):
+    seats: list[uuid.UUID] = Field([], max_length=50, description="Of documents that you hold.")
+
+
+class OtherOut(Schema):
+    seat: uuid.UUID
+    docno: str
+    same: bool = Field(description="The same words; else at least four in five shingles of four words in common.")
+    grade: int | None = Field(description="Your own.")
+
+
+class AlikeOut(Schema):
+    seat: uuid.UUID
+    others: list[OtherOut]
 
 
 class OwnEventOut(Schema):
@@ -142,9 +220,14 @@ class OwnEventOut(Schema):
     reason: str
     note: str
     known: bool
+    evidence: list[PassageOut]
     seconds: float | None
     guideline_version: int
     at: datetime
+
+    @staticmethod
+    def resolve_evidence(event: JudgmentEvent) -> list[dict[str, int]]:
+        return PassageOut.of(event.evidence)
 
 
 class AssignmentOut(Schema):

@@ -86,7 +86,7 @@ def pseudonyms(collection: Collection) -> dict[int, str]:
     return {row["user_id"]: f"A{number}" for number, row in enumerate(joined, 1)}
 
 
-SAID = ("answer", "grade", "reason", "note", "known")
+SAID = ("answer", "grade", "reason", "note", "known", "evidence")
 EXPORT = (
     "topic",
     "docno",

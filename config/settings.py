@@ -234,7 +234,7 @@ STATIC_URL, STATIC_ROOT = "static/", DATA / "static"
 MEDIA_ROOT = DATA / "files"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "config.staticfiles.Storage"},
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 UPLOAD_MB = env.number(

@@ -10,7 +10,10 @@ import Stemmer
 _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 # Vowel signs and accents, which are letters to a reader, if not to `re`; and joiners inside words.
 _SIGNS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0dff\u200c\u200d"
-_WORD = re.compile(f"([{_SPACELESS}]+)|[^\\W_{_SPACELESS}](?:[^\\W_{_SPACELESS}]|[{_SIGNS}])*")
+_LETTER = f"[^\\W_{_SPACELESS}]"
+_LETTERS = re.compile(f"{_LETTER}+(?:[{_SIGNS}]+{_LETTER}*)*")
+_RUN = re.compile(f"[{_SPACELESS}]+")
+_BEFORE, _AFTER = f"(?<!{_LETTER})(?<![{_SIGNS}])", f"(?!{_LETTER}|[{_SIGNS}])"
 _UNWRITTEN = re.compile("[\u0640\u064b-\u065f\u0670]")  # tatweel and vowels that Arabic may leave out
 _LATIN = {
     "ca": "catalan",
@@ -64,16 +67,10 @@ class _Stems:
         self.latin = _LATIN.get(code, "english")
         self.arabic = "persian" if code == "fa" else "arabic"
         self.indic = "nepali" if code == "ne" else "hindi"
-        self.known: dict[str, str] = {}
         self.stemmers: dict[str, Stemmer.Stemmer] = {}
 
     def __call__(self, word: str) -> str:
-        stem = self.known.get(word)
-        if stem is None:
-            stem = self.known[word] = self._stem(word.lower())
-        return stem
-
-    def _stem(self, word: str) -> str:
+        word = word.lower()
         name = self._algorithm(word[0])
         if name == "arabic":
             word = _UNWRITTEN.sub("", word)
@@ -81,7 +78,9 @@ class _Stems:
                 word = word[1:]
         if not name:
             return word
-        return str(self.stemmers.setdefault(name, Stemmer.Stemmer(name)).stemWord(word))
+        if name not in self.stemmers:
+            self.stemmers[name] = Stemmer.Stemmer(name)
+        return str(self.stemmers[name].stemWord(word))
 
     def _algorithm(self, letter: str) -> str:
         if letter < "\u0370":
@@ -101,30 +100,33 @@ def wanted(words: str, language: str = "") -> Wanted:
     like are cut into pairs of letters, as is usual for retrieval where no words are marked.
     """
     stem, stems, pairs = _Stems(language), set(), set()
-    for found in _WORD.finditer(words):
-        word = found[0]
-        if found.lastindex:
-            pairs |= {word[i : i + 2] for i in range(len(word) - 1)} or {word}
-        elif word.lower() not in _STOP and (len(word) > 1 or word.isdigit()):
+    for run in _RUN.findall(words):
+        pairs |= {run[i : i + 2] for i in range(len(run) - 1)} or {run}
+    for word in _LETTERS.findall(words):
+        if word.lower() not in _STOP and (len(word) > 1 or word.isdigit()):
             stems.add(stem(word))
     return Wanted(frozenset(stems), frozenset(pairs))
 
 
 def pieces(texts: list[str], sought: Wanted, language: str = "") -> list[list[tuple[str, bool]]]:
     """Each text cut into pieces, which together are the text again, with whether a piece is a hit."""
+    words = _finder(texts, sought, language) if sought.stems else None
+    return [_cut(text, sorted(_hits(text, words, sought.pairs))) for text in texts]
+
+
+def _finder(texts: list[str], sought: Wanted, language: str) -> re.Pattern[str] | None:
+    """Finds the sought words as they are written here. Each word is asked once: a long text has few different ones."""
     stem = _Stems(language)
-    return [_cut(text, list(_hits(text, sought, stem))) for text in texts]
+    hits = [word for word in set(_LETTERS.findall("\n".join(texts))) if stem(word) in sought.stems]
+    return re.compile(f"{_BEFORE}(?:{'|'.join(map(re.escape, hits))}){_AFTER}") if hits else None
 
 
-def _hits(text: str, sought: Wanted, stem: _Stems) -> Iterator[tuple[int, int]]:
-    if not sought:
-        return
-    for found in _WORD.finditer(text):
-        if not found.lastindex:
-            if stem(found[0]) in sought.stems:
-                yield found.span()
-        elif sought.pairs:
-            yield from _runs(found[0], found.start(), sought.pairs)
+def _hits(text: str, words: re.Pattern[str] | None, pairs: frozenset[str]) -> Iterator[tuple[int, int]]:
+    if words:
+        yield from (found.span() for found in words.finditer(text))
+    if pairs:
+        for found in _RUN.finditer(text):
+            yield from _runs(found[0], found.start(), pairs)
 
 
 def _runs(run: str, start: int, pairs: frozenset[str]) -> Iterator[tuple[int, int]]:
@@ -143,6 +145,8 @@ def _runs(run: str, start: int, pairs: frozenset[str]) -> Iterator[tuple[int, in
 
 
 def _cut(text: str, hits: list[tuple[int, int]]) -> list[tuple[str, bool]]:
+    if not hits:
+        return [(text, False)] if text else []
     found, at = list[tuple[str, bool]](), 0
     for start, end in hits:
         found += [(text[at:start], False)] if start > at else []

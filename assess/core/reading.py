@@ -2,28 +2,36 @@
 
 import re
 
-_GAP = re.compile(r"\n[^\S\n]*\n\s*")
+_PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
 _SHORTEST, _WIDEST = 40, 100
+_NUMBERED = re.compile(r"(?:#{1,6}|\d{1,2}(?:\.\d{1,2})*\.?|[IVX]{1,5}\.)\s+\w.{2,}")
 
 
-def paragraphs(text: str) -> list[str]:
-    """The paragraphs of a plain text: what stands between blank lines.
+def paragraphs(text: str) -> list[tuple[int, str]]:
+    """The paragraphs of a plain text, what stands between blank lines, each with the place where it begins.
 
-    Lines that were broken to fit a typewriter's page flow together again: at least three of them, the longest of 40
-    to 100 letters, all but the last at least 3/5 of it. Other line breaks are kept, so that verse, lists and tables
-    stay as they were written.
+    Letter by letter they are the text's own, so that a place in one is a place in the text; only line ends may be
+    blanks. Lines that were broken to fit a typewriter's page flow together again: at least three of them, the longest
+    of 40 to 100 letters, all but the last at least 3/5 of it. Other line breaks are kept, so that verse, lists and
+    tables stay as they were written.
     """
-    whole = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
-    return [_flowing(part) for part in _GAP.split(whole) if part.strip()]
+    whole = text.replace("\r\n", " \n").replace("\r", "\n")
+    return [(found.start(), _flowing(found[0])) for found in _PARAGRAPH.finditer(whole)]
 
 
 def _flowing(paragraph: str) -> str:
-    lines = [line.rstrip() for line in paragraph.split("\n")]
-    longest = max(map(len, lines))
-    wrapped = len(lines) >= 3 and _SHORTEST <= longest <= _WIDEST
-    if wrapped and all(5 * len(line) >= 3 * longest for line in lines[:-1]):
-        return " ".join(line.strip() for line in lines)
-    return "\n".join(lines)
+    lengths = [len(line.rstrip()) for line in paragraph.split("\n")]
+    longest = max(lengths)
+    wrapped = len(lengths) >= 3 and _SHORTEST <= longest <= _WIDEST
+    return paragraph.replace("\n", " ") if wrapped and all(5 * n >= 3 * longest for n in lengths[:-1]) else paragraph
+
+
+def is_heading(paragraph: str) -> bool:
+    """A short line by itself that is numbered, marked with #, or all in capitals, and no sentence."""
+    line = paragraph.strip()
+    if "\n" in line or not 3 <= len(line) <= 100 or line[-1] in ".,;:":
+        return False
+    return (len(line) > 3 and line.isupper()) or bool(_NUMBERED.fullmatch(line))
 
 
 def length(text: str) -> str:

@@ -16,7 +16,7 @@ from django.http import Http404
 from django.utils import timezone
 
 from assess import blind
-from assess.core import ordering
+from assess.core import ordering, passages
 from assess.models import (
     ANSWERED,
     Answer,
@@ -41,8 +41,9 @@ MOST_SECONDS = 86_400
 MOST_REASON = 200
 MOST_NOTE = 5000
 MOST_WORDS = 500
-SAID = ("answer", "grade", "reason", "note", "known")
-NOTHING = {"answer": Answer.OPEN.value, "grade": None, "reason": "", "note": "", "known": False}
+MOST_PASSAGES = 100
+SAID = ("answer", "grade", "reason", "note", "known", "evidence")
+NOTHING = {"answer": Answer.OPEN.value, "grade": None, "reason": "", "note": "", "known": False, "evidence": ""}
 REPEATED_AFTER = 30  # places in the order
 PACE_OF = 500  # newest acts
 
@@ -71,6 +72,7 @@ class Act:
     reason: str | None = None
     note: str | None = None
     known: bool | None = None
+    evidence: Sequence[tuple[int, int]] | None = None
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ def record_judgment(
     reason: str | None = None,
     note: str | None = None,
     known: bool | None = None,
+    evidence: Sequence[tuple[int, int]] | None = None,
     seconds: float | None = None,
     seen: int | None = None,
     held: Iterable[uuid.UUID] = (),
@@ -99,12 +102,13 @@ def record_judgment(
 ) -> Recorded:
     """Store an act of judging, and hand out what comes next, beyond what is `held`.
 
-    An act is a grade, "can't judge" with its reason, "later", taking all that back, a note, a mark; or several at once.
+    An act is a grade, "can't judge" with its reason, "later", taking all that back, a note, a mark, the passages that
+    are evidence; or several at once.
     The seat's row is marked first: that locks it, so that two acts on the same document come one after the other.
     What comes after its lease has ended is kept; if another has judged in the meantime, as an extra that counts nowhere.
     `seen` is how many acts the sender knew of; if there are more, somebody judged it elsewhere, and it is refused.
     """
-    act = Act(grade, answer, reason, note, known)
+    act = Act(grade, answer, reason, note, known, evidence)
     with transaction.atomic():
         saved, done, left = _record(collection, assessor, seat, act, client_id, seconds, seen)
     # Read when nobody waits for the lock any more.
@@ -220,6 +224,14 @@ def item(collection: Collection, *, assessor: User, seat: uuid.UUID) -> blind.Ca
     return found
 
 
+def source(collection: Collection, *, assessor: User, seat: uuid.UUID) -> str:
+    """A document of one's own as it came."""
+    found = blind.source(collection, assessor, seat)
+    if found is None:
+        raise Http404
+    return found
+
+
 def _begin(collection: Collection) -> bool:
     """At the first judgment, note that it has begun; that holds the row as `_hold_seats` does."""
     if collection.judging_started_at is not None:
@@ -316,7 +328,7 @@ def _facts(collection: Any, assessor: Any, token: Any, grade: Any, client_id: An
         graded=Exists(Grade.objects.filter(collection=collection, value=grade)),
         shares=Exists(blind.free_seats(assessor, since).filter(collection=collection, assessor=None)),
     )
-    seat = ("pk", "item_id", "assessor_id", "claimed_at", "slot", "position", "occasion")
+    seat = ("pk", "token", "item_id", "assessor_id", "claimed_at", "slot", "position", "occasion")
     return facts.values_list(*seat, "head", "act", "counts", "guideline", "plan", "graded", "shares")
 
 
@@ -335,6 +347,8 @@ def _check(collection: Collection, assessor: User, facts: Any, act: Act, seconds
         scale = ", ".join(f"{value} ({label})" for value, label in collection.grades.values_list("value", "label"))
         raise Refusal(f"Expected a grade of this collection's scale: {scale}; found {act.grade}.")
     _check_words(act, assessor.is_machine)
+    if act.evidence:
+        _check_evidence(act.evidence, blind.text_length(collection, facts.token))
     if seconds is not None and not (math.isfinite(seconds) and 0 <= seconds <= MOST_SECONDS):
         raise Refusal(f"Expected 0 to {MOST_SECONDS:,} seconds; found {seconds:g}.")
     count = facts.head["count"] if facts.head else 0
@@ -362,6 +376,14 @@ def _check_words(act: Act, by_machine: bool) -> None:
             raise Refusal(f"Expected a {name} of at most {most:,} characters, none of them NUL; found {len(text):,}.")
 
 
+def _check_evidence(evidence: Sequence[tuple[int, int]], length: int) -> None:
+    if len(evidence) > MOST_PASSAGES:
+        raise Refusal(f"Expected at most {MOST_PASSAGES} passages; found {len(evidence)}.")
+    for start, end in evidence:
+        if not 0 <= start < end <= length:
+            raise Refusal(f"Expected passages within the {length:,} characters of the text; found {start}-{end}.")
+
+
 def _said(facts: Any, act: Act) -> dict[str, Any]:
     """All that is said of the document after the act."""
     said = {name: facts.head[name] for name in SAID} if facts.head else dict(NOTHING)
@@ -373,6 +395,8 @@ def _said(facts: Any, act: Act) -> dict[str, Any]:
         said["note"] = act.note.strip()
     if act.known is not None:
         said["known"] = act.known
+    if act.evidence is not None:
+        said["evidence"] = passages.write(act.evidence)
     return said
 
 

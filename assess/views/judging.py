@@ -2,8 +2,10 @@
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -11,14 +13,42 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from assess import blind
-from assess.forms import HoldForm, JudgmentForm, WordsForm
+from assess import blind, likeness
+from assess import own as ours
+from assess.forms import HistoryForm, HoldForm, JudgmentForm, SeatsForm, WordsForm
+from assess.own import Filters
 from assess.services import judging
 from config import http
 from config.errors import Refusal
 from pooling import access, selectors
 from pooling.models import Collection, Role
 from pooling.views.collections import page
+
+SAID = ("waits", "seen", "answer", "grade", "reason", "note", "known", "evidence")
+# Of the judging page: act, key, a second key, name, explanation. The script knows the same acts by these names.
+KEYS = (
+    ("back", "b", "←", "Back", "to the document before, to change its grade"),
+    ("on", "→", "", "On", "without a change"),
+    ("undo", "u", "", "Undo", "what was done last"),
+    ("cannot", "c", "", "Can’t judge", "type the reason, then Enter"),
+    ("later", "l", "", "Later", "the document comes back at the end"),
+    ("note", "n", "", "Note", "Ctrl and Enter saves it, a grade too"),
+    ("known", "k", "", "Already known to me, or not", ""),
+    ("evidence", "e", "", "Relevant passage", "marks what is selected"),
+    ("marks", "h", "", "Mark words of the topic, or not", ""),
+    ("next", ".", "", "Next marked word", ""),
+    ("previous", ",", "", "Previous marked word", ""),
+    ("find", "/", "", "Find in the document", "Enter for the next, Shift and Enter for the one before"),
+    ("outline", "o", "", "Outline", "where the document has headings"),
+    ("view", "v", "", "As a page, or as text", ""),
+    ("larger", "+", "", "Larger text", ""),
+    ("smaller", "-", "", "Smaller text", ""),
+    ("width", "w", "", "Width of the text", ""),
+    ("topic", "t", "", "Fold or unfold the topic", ""),
+    ("guidelines", "g", "", "Guidelines", ""),
+    ("history", "j", "", "Jump to what I judged", ""),
+    ("keys", "?", "", "This list", ""),
+)
 
 
 @never_cache
@@ -28,6 +58,15 @@ def judge(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_as(request.user, slug, Role.ASSESSOR)
     user = access.require_sign_in(request.user)
     return _page(request, collection, judging.next_items(collection, assessor=user, count=judging.PAGE))
+
+
+@never_cache
+@require_safe
+def many(request: HttpRequest, slug: str) -> HttpResponse:
+    """The next documents one below the other, for a quick pass over short ones."""
+    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    user = access.require_sign_in(request.user)
+    return _page(request, collection, judging.next_items(collection, assessor=user, count=judging.PAGE), many=True)
 
 
 @never_cache
@@ -53,6 +92,8 @@ def _record(request: HttpRequest, collection: Collection, seat: uuid.UUID) -> Ht
     done = judging.record_judgment(collection, assessor=user, seat=seat, ahead=ahead, **form.cleaned_data)
     if not http.wants_json(request):
         said = form.cleaned_data["grade"] is not None or form.cleaned_data["answer"]
+        if said and request.POST.get("then") == "many":
+            return redirect("judge_many", collection.slug)
         return redirect("judge", collection.slug) if said else redirect("seat", collection.slug, seat)
     saved = {name: getattr(done.saved, name) for name in ("seat", "client_id", "answer", "grade", "seen")}
     progress = {"done": done.done, "left": done.left}
@@ -74,6 +115,25 @@ def hold(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse({"cards": _sent(collection, cards)})
 
 
+@require_safe
+def source(request: HttpRequest, slug: str, seat: uuid.UUID) -> HttpResponse:
+    """A document as it came, as text: nothing of it is taken for a page."""
+    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    found = judging.source(collection, assessor=access.require_sign_in(request.user), seat=seat)
+    return HttpResponse(found, content_type="text/plain; charset=utf-8")
+
+
+@require_safe
+def alike(request: HttpRequest, slug: str) -> HttpResponse:
+    """Which of one's other documents of the same topics read as those that the page holds."""
+    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    form = SeatsForm(request.GET)
+    if not form.is_valid():
+        raise Refusal(form.faults)
+    found = likeness.alike(collection, access.require_sign_in(request.user), form.cleaned_data["seats"])
+    return JsonResponse({"alike": [asdict(one) for one in found]})
+
+
 @require_POST
 def words(request: HttpRequest, slug: str) -> HttpResponse:
     """One's own words of a topic, marked from now on in its documents."""
@@ -87,8 +147,8 @@ def words(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("seat", collection.slug, sent["seat"]) if sent["seat"] else redirect("judge", collection.slug)
 
 
-def _sent(collection: Collection, cards: Sequence[blind.Card]) -> list[dict[str, Any]]:
-    """As the page's script takes them: rendered by the same templates as the page."""
+def _sent(collection: Collection, cards: Sequence[blind.Card], shown: int = 0) -> list[dict[str, Any]]:
+    """As the page's script takes them: rendered by the same templates as the page, but for the first, which it has already."""
     return [
         {
             "seat": str(card.token),
@@ -96,21 +156,34 @@ def _sent(collection: Collection, cards: Sequence[blind.Card]) -> list[dict[str,
             "name": card.docno,
             "topic": card.topic,
             "topic_html": render_to_string("assess/_topic.html", {"card": card, "collection": collection}),
-            "document_html": render_to_string("assess/_document.html", {"card": card}),
-            **{name: getattr(card, name) for name in ("waits", "seen", "answer", "grade", "reason", "note", "known")},
+            "document_html": render_to_string("assess/_document.html", {"card": card, "slug": collection.slug})
+            if place >= shown
+            else "",
+            **_said(card),
         }
-        for card in cards
+        for place, card in enumerate(cards)
     ]
 
 
+def _said(card: blind.Card) -> dict[str, Any]:
+    return {name: getattr(card, name) for name in SAID}
+
+
 def _page(
-    request: HttpRequest, collection: Collection, cards: Sequence[blind.Card], before: uuid.UUID | None = None
+    request: HttpRequest,
+    collection: Collection,
+    cards: Sequence[blind.Card],
+    before: uuid.UUID | None = None,
+    many: bool = False,
 ) -> HttpResponse:
     user = access.require_sign_in(request.user)
     context = {
+        "many": many,
+        "entries": [(card, uuid.uuid4()) for card in cards] if many else [],
+        "keys": KEYS,
         "collection": collection,
         "card": cards[0] if cards else None,
-        "cards": _sent(collection, cards),
+        "cards": _sent(collection, cards, len(cards) if many else 1),
         "grades": selectors.grades(collection),
         "progress": blind.own_progress(collection, user),
         "previous": blind.previous_token(collection, user, before),
@@ -121,16 +194,34 @@ def _page(
 
 @require_safe
 def own(request: HttpRequest, slug: str) -> HttpResponse:
-    """One's own topics with what is left of each, and what one has judged."""
+    """An assessor's home: one's topics with what is left of each, today's pace, what was judged last."""
     collection = access.collection_as(request.user, slug, Role.ASSESSOR)
     user = access.require_sign_in(request.user)
-    topic = request.GET.get("topic", "").replace("\0", "")
-    grades = {grade.value: grade for grade in selectors.grades(collection)}
-    found = blind.judged(collection, user, topic=topic)
+    progress = blind.own_progress(collection, user)
     context: dict[str, Any] = {
-        "topic": topic,
         "topics": blind.own_topics(collection, user),
-        "progress": blind.own_progress(collection, user),
-        "judged": [(row, None if row.grade is None else grades.get(row.grade)) for row in found],
+        "progress": progress,
+        "pace": ours.pace(collection, user, progress),
+        "rows": _graded(collection, ours.told(ours.history(collection, user, Filters())[:10])),
     }
+    pace = context["pace"]
+    context["shares"] = [(grade, pace.grades.get(grade.value, 0)) for grade in selectors.grades(collection)]
     return page(request, "assess/own.html", collection, **context)
+
+
+@require_safe
+def history(request: HttpRequest, slug: str) -> HttpResponse:
+    """All that one has said, to look for and to change."""
+    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    user = access.require_sign_in(request.user)
+    form = HistoryForm(request.GET, grades=selectors.grades(collection), topics=blind.own_topics(collection, user))
+    filters = form.filters() if form.is_valid() else Filters()
+    lines = Paginator(ours.history(collection, user, filters), 50).get_page(request.GET.get("page"))
+    rows = _graded(collection, ours.told(lines))
+    context = {"form": form, "filters": filters, "page_obj": lines, "rows": rows}
+    return page(request, "assess/history.html", collection, 200 if form.is_valid() else 422, **context)
+
+
+def _graded(collection: Collection, rows: Sequence[ours.Told]) -> list[tuple[ours.Told, Any]]:
+    grades = {grade.value: grade for grade in selectors.grades(collection)}
+    return [(row, None if row.grade is None else grades.get(row.grade)) for row in rows]

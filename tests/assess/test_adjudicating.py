@@ -1,6 +1,7 @@
 """Decisions: what is in the inbox, who may decide, that every act is kept; and the merge rule."""
 
 import uuid
+from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -115,7 +116,7 @@ def test_who_may_decide(judged: Cast) -> None:
         ({"precedent": "x" * 501}, "Expected a precedent of at most 500"),
     ],
 )
-def test_bad_decisions_are_told_and_nothing_is_stored(judged: Cast, given: dict[str, object], words: str) -> None:
+def test_bad_decisions_are_told_and_nothing_is_stored(judged: Cast, given: dict[str, Any], words: str) -> None:
     with pytest.raises(Refusal, match=words):
         decide(judged, **given)
     assert not Decision.objects.exists()

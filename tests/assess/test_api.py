@@ -43,6 +43,7 @@ def test_judge_by_api(bench: Bench, ann: Caller) -> None:
             "docno": card.docno,
             "title": card.title,
             "text": card.text,
+            "html": "",
             "url": "",
             "language": "",
             "date": "",
@@ -52,6 +53,7 @@ def test_judge_by_api(bench: Bench, ann: Caller) -> None:
         "reason": "",
         "note": "",
         "known": False,
+        "evidence": [],
         "seen": 0,
     }
     body = act(2, seconds=3.5, seen=0)
@@ -73,6 +75,9 @@ def test_judge_by_api(bench: Bench, ann: Caller) -> None:
         "done": 1,
         "left": 4,
         "free": 0,
+        "today": 1,
+        "seconds": 3.5,
+        "grades": {"0": 1},
         "topics": [{"number": "1", "title": card.topic_title, "done": 1, "left": 4}],
     }
 

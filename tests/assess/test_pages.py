@@ -132,7 +132,7 @@ def test_without_script_a_form_redirects_to_the_next(bench: Bench, ann: Pages) -
         assert (answer.status_code, answer["Location"]) == (302, "/c/harbour-trials/judge/")
     assert JudgmentEvent.objects.count() == 1
     page = ann.get("judge/")
-    assert f"/judge/{second.token}/" in page and f'href="/c/harbour-trials/judge/{first.token}/">Back' in page
+    assert f"/judge/{second.token}/" in page and f'href="/c/harbour-trials/judge/{first.token}/" data-previous>Back' in page
     page = ann.get(f"judge/{first.token}/")
     assert 'value="1" data-key="1" aria-pressed="true"' in page
 
@@ -177,9 +177,11 @@ def test_states_without_a_document(bench: Bench, ann: Pages) -> None:
 def test_list_leads_to_judged_documents(bench: Bench, ann: Pages) -> None:
     bench.assign(overlap=0)
     (card,) = bench.judge(bench.ann, 1, grade=3)
-    page = ann.get("judge/list/?topic=1")
-    assert f'href="/c/harbour-trials/judge/{card.token}/"' in page and "Highly relevant" in page
-    assert card.title not in ann.get("judge/list/?topic=2")
+    for page in (ann.get("judge/list/"), ann.get("judge/history/?topic=1&said=3&words=survey")):
+        assert f'href="/c/harbour-trials/judge/{card.token}/"' in page and "Highly relevant" in page
+    for other in ("said=2", "words=nowhere", "noted=on", "said=cannot"):
+        assert card.title not in ann.get(f"judge/history/?{other}")
+    assert "is not one of the available choices" in ann.get("judge/history/?topic=9", 422)
 
 
 def test_blindness(bench: Bench, ann: Pages, client_for: ClientFor) -> None:
@@ -187,8 +189,9 @@ def test_blindness(bench: Bench, ann: Pages, client_for: ClientFor) -> None:
     bench.assign(overlap=1)
     bench.judge(bench.bob, 7, grade=3)
     card, second, *_ = bench.cards(bench.ann)
-    paths = ("judge/", f"judge/{card.token}/", "judge/list/", "judge/list/?topic=1", "", "guidelines/", "scale/")
-    texts = [ann.get(path) for path in paths] + [client_for(bench.ann).get("/").content.decode()]
+    paths = ("judge/", f"judge/{card.token}/", "judge/many/", "judge/list/", "judge/history/", "", "guidelines/", "scale/")
+    more = (f"judge/alike/?seats={card.token},{second.token}", f"judge/{card.token}/source/", "judge/history/?words=bob")
+    texts = [ann.get(path) for path in (*paths, *more)] + [client_for(bench.ann).get("/").content.decode()]
     for path in ("assign/", "progress/", "agreement/", "runs/", "pool/", "documents/", "members/"):
         texts.append(ann.get(path, 403))
     ann.judge(card.token, 1)
@@ -196,7 +199,16 @@ def test_blindness(bench: Bench, ann: Pages, client_for: ClientFor) -> None:
     for token, grade in ((card.token, 2), (uuid.uuid4(), 1), (second.token, 99)):
         ann.judge(token, grade)
         texts.append(ann.answer.content.decode())
-    for path in ("queue", "queue/progress", "queue/history", f"queue/{second.token}", "progress", "agreement", "judgments"):
+    for path in (
+        "queue",
+        "queue/progress",
+        "queue/history",
+        "queue/judgments",
+        f"queue/{second.token}",
+        "progress",
+        "agreement",
+        "judgments",
+    ):
         texts.append(client_for(bench.ann).get(f"/api/v1/collections/harbour-trials/{path}").getvalue().decode())
     for text in texts:
         for secret in (factories.TAG, factories.GROUP, "Bob Beholder", "bob-beholder", "best_rank", "run_count"):

@@ -1,4 +1,7 @@
-from assess.core.reading import length, paragraphs
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assess.core.reading import is_heading, length, paragraphs
 
 WRAPPED = """\
 the boundary layer in simple shear flow past a flat plate was
@@ -8,19 +11,36 @@ with no pressure gradient ."""
 
 
 def test_paragraphs_are_what_stands_between_blank_lines() -> None:
-    assert paragraphs("\n\none\n \t\ntwo\r\n\r\nthree\n") == ["one", "two", "three"]
+    text = "\n\none\n \t\ntwo\r\n\r\nthree\n"
+    assert [(at, part.strip()) for at, part in paragraphs(text)] == [(2, "one"), (9, "two"), (16, "three")]
     assert paragraphs(" \n ") == [] and paragraphs("") == []
 
 
 def test_hard_wrapped_lines_flow() -> None:
     lines = WRAPPED.replace("flow\nwith no", "flow with no").split("\n")
-    assert paragraphs("\n".join(lines)) == [" ".join(lines)]
+    assert paragraphs("\n".join(lines)) == [(0, " ".join(lines))]
 
 
 def test_other_line_breaks_stay() -> None:
     verse = "Full fathom five thy father lies;\nOf his bones are coral made;\nThose are pearls"
-    assert paragraphs(verse) == [verse]
-    assert paragraphs(WRAPPED) == [WRAPPED]  # a short line in the middle: perhaps a list
+    assert paragraphs(verse) == [(0, verse)]
+    assert paragraphs(WRAPPED) == [(0, WRAPPED)]  # a short line in the middle: perhaps a list
+
+
+@given(st.text(alphabet="ab \n\r\t", max_size=60))
+def test_a_place_in_a_paragraph_is_a_place_in_the_text(text: str) -> None:
+    """Letter by letter, but for line ends: so a passage that is marked on the page is the same one in the text."""
+    for at, part in paragraphs(text):
+        assert [a for a in part if not a.isspace()] == [a for a in text[at : at + len(part)] if not a.isspace()]
+        assert all(a == b or a.isspace() for a, b in zip(part, text[at : at + len(part)], strict=True))
+    assert "".join("".join(part.split()) for _, part in paragraphs(text)) == "".join(text.split())
+
+
+def test_headings_are_short_and_no_sentences() -> None:
+    assert all(map(is_heading, ["# Fish", "2.1 Passage of smolts", "IV. Results", "METHODS AND DATA", "3 Eels"]))
+    assert not any(
+        map(is_heading, ["Fish swim.", "1. Receivers at the sill\n2. At the bank", "2041", "A", "USA", "3 fish died."])
+    )
 
 
 def test_length_in_words_or_characters() -> None:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 from pytest_django import DjangoDbBlocker, Settings
 
+from tests.browser.desk import Desk, make_desk
 from tests.browser.world import World
 from tests.chromium import NewPage, sign_in
 from tests.site import Site
@@ -52,6 +53,21 @@ def world(site: Site) -> World:
     if not _made:
         _made.append(World(site))
     return _made[0]
+
+
+@pytest.fixture
+def desk(site: Site, world: World, browser: Browser, request: pytest.FixtureRequest) -> Iterator[Desk]:
+    """In a context of its own, which may be offline: nobody watches for failed requests here."""
+    made, faults = make_desk(world, items=getattr(request, "param", 15)), list[str]()
+    context = browser.new_context(base_url=site.url, viewport={"width": 1200, "height": 800}, reduced_motion="reduce")
+    page = context.new_page()
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    sign_in(page, made[1])
+    desk = Desk(made[0], made[1], page, context)
+    desk.open()
+    yield desk
+    context.close()
+    assert faults == []
 
 
 @pytest.fixture(scope="session")

@@ -1,90 +1,20 @@
-"""Judging in a real Chromium: by keys, fast, offline, over a reload, back and changed, without script, on a phone."""
+"""Judging in a real Chromium: by keys, back and changed, other answers, marked words, on a phone, without script."""
 
 from __future__ import annotations
 
-import itertools
 import re
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Route, expect
+from playwright.sync_api import Browser, expect
 
 from assess.models import JudgmentEvent, Seat
-from assess.services import assigning
-from assess.services.assigning import Wanted
-from pooling.models import Collection, Document, Role
-from tests import factories
-from tests.assess import factories as judged
+from tests.browser.desk import Desk, make_desk, said
 from tests.browser.look import PHONE, look
 from tests.browser.world import World
 from tests.chromium import sign_in
 from tests.site import Site
 
-if TYPE_CHECKING:
-    from config.models import User
-
 pytestmark = [pytest.mark.browser, pytest.mark.live]
-_count = itertools.count(1)
-
-
-@dataclass
-class Desk:
-    """An assessor with 30 documents of two topics to judge, and the judging page open."""
-
-    collection: Collection
-    assessor: User
-    page: Page
-    context: BrowserContext
-
-    @property
-    def home(self) -> str:
-        return f"/c/{self.collection.slug}/judge/"
-
-    def open(self) -> None:
-        self.page.goto(self.home)
-        expect(self.page.locator(".judge[data-ready] .judge-document h2")).to_be_visible()
-
-    def shown(self) -> str:
-        return self.page.locator(".judge-docno").inner_text()
-
-    def events(self) -> list[tuple[str, int | None]]:
-        rows = JudgmentEvent.objects.filter(judgment__item__pool__collection=self.collection).order_by("pk")
-        return list(rows.values_list("judgment__item__docno", "grade"))
-
-    def expect_light(self, text: str | re.Pattern[str]) -> None:
-        expect(self.page.locator("[data-light]")).to_have_text(text, timeout=20_000)
-
-
-_sessions: dict[str, object] = {}
-
-
-@pytest.fixture
-def desk(site: Site, world: World, browser: Browser, request: pytest.FixtureRequest) -> Iterator[Desk]:
-    """In a context of its own, which may be offline: nobody watches for failed requests here."""
-    made, faults = make_desk(world, items=getattr(request, "param", 15)), list[str]()
-    context = browser.new_context(base_url=site.url, viewport={"width": 1200, "height": 800}, reduced_motion="reduce")
-    page = context.new_page()
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    sign_in(page, made[1])
-    desk = Desk(made[0], made[1], page, context)
-    desk.open()
-    yield desk
-    context.close()
-    assert faults == []
-
-
-def make_desk(world: World, items: int = 15) -> tuple[Collection, User]:
-    number = next(_count)
-    collection = factories.make_collection(world.organizer, f"Judging desk {number}")
-    assessor = factories.make_user(f"Jo Judge {number}")
-    factories.join(collection, assessor, Role.ASSESSOR)
-    topics = judged.make_work(collection, world.organizer, topics=2, items=items)
-    wanted = [Wanted(topic, [assessor]) for topic in topics]
-    assigning.assign(collection, by=world.organizer, wanted=wanted, overlap=0, seed=number)
-    return collection, assessor
 
 
 def test_twenty_documents_by_key(desk: Desk) -> None:
@@ -110,129 +40,6 @@ def test_to_the_end(desk: Desk) -> None:
         desk.page.keyboard.press("1")
     expect(desk.page.get_by_role("heading", name="All judged")).to_be_visible(timeout=20_000)
     assert len(desk.events()) == 30
-
-
-def press_fast(desk: Desk, count: int) -> list[tuple[str, int]]:
-    """Key after key without waiting; what was on screen at each key, and the key."""
-    return [
-        (docno, int(key))
-        for docno, key in desk.page.evaluate(
-            """count => Array.from({length: count}, (_, n) => {
-                const shown = document.querySelector(".judge-docno").textContent, key = String(n % 4);
-                document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
-                return [shown, key];
-            })""",
-            count,
-        )
-    ]
-
-
-def slow(seconds: float) -> Callable[[Route], None]:
-    def answer(route: Route) -> None:
-        if route.request.method == "POST":
-            time.sleep(seconds)
-        route.continue_()
-
-    return answer
-
-
-def test_fast_keys_with_a_slow_server(desk: Desk) -> None:
-    desk.page.route("**/judge/**", slow(0.3))
-    wanted = press_fast(desk, 10)
-    assert len({docno for docno, _ in wanted}) == 10
-    desk.expect_light(re.compile(r"\d+ unsent"))
-    desk.expect_light("saved")
-    assert desk.events() == wanted
-
-
-def test_fast_keys_offline_then_online(desk: Desk) -> None:
-    desk.context.set_offline(True)
-    wanted = press_fast(desk, 10)
-    desk.expect_light("10 unsent")
-    expect(desk.page.locator("[data-done]")).to_have_text("10")
-    time.sleep(1.5)
-    assert desk.events() == []
-    desk.context.set_offline(False)
-    desk.expect_light("saved")
-    assert desk.events() == wanted
-
-
-@pytest.mark.parametrize("desk", [50], indirect=True)
-def test_offline_to_the_end_of_a_topic_then_on_with_the_next(desk: Desk) -> None:
-    """All that the page holds is judged while it is offline: what comes then is of another topic, and says so."""
-    with desk.page.expect_event("requestfinished", lambda request: request.url.endswith("/judge/hold/")):
-        desk.page.reload()  # now the page holds all of the topic: 30 beyond the 20 it came with
-    time.sleep(0.5)
-    expect(desk.page.locator(".judge-title")).to_contain_text("1")
-    desk.context.set_offline(True)
-    press_fast(desk, 50)
-    expect(desk.page.locator("article[aria-busy]")).to_be_visible()
-    desk.context.set_offline(False)
-    expect(desk.page.locator("article:not([aria-busy]) .judge-docno")).to_be_visible(timeout=20_000)
-    seat = Seat.objects.get(assessor=desk.assessor, item__docno=desk.shown(), item__topic__number="2")
-    assert seat.judged_at is None
-    expect(desk.page.locator(".judge-topic .eyebrow")).to_contain_text("Topic 2")
-    desk.expect_light("saved")
-    assert len(desk.events()) == 50
-
-
-def test_errors_of_the_server_are_no_loss(desk: Desk) -> None:
-    statuses = iter([500, 503, 429, 502])
-
-    def fail(route: Route) -> None:
-        status = next(statuses, 0) if route.request.method == "POST" else 0
-        if status:
-            route.fulfill(status=status, body="{}" if status != 502 else "<html>", headers={"Retry-After": "1"})
-        else:
-            route.continue_()
-
-    desk.page.route("**/judge/**", fail)
-    wanted = press_fast(desk, 3)
-    desk.expect_light("3 unsent")
-    desk.expect_light("saved")
-    assert desk.events() == wanted
-
-
-def test_answer_that_was_lost_makes_no_second_event(desk: Desk) -> None:
-    lost: list[str] = []
-
-    def lose(route: Route) -> None:
-        if route.request.method == "POST" and len(lost) < 2:
-            lost.append(route.request.post_data or "")
-            route.fetch()
-            route.abort()
-        else:
-            route.continue_()
-
-    desk.page.route("**/judge/**", lose)
-    wanted = press_fast(desk, 2)
-    desk.expect_light("saved")
-    assert len(lost) == 2 and desk.events() == wanted
-
-
-def test_reload_keeps_what_is_unsent(desk: Desk) -> None:
-    desk.page.route("**/judge/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
-    wanted = press_fast(desk, 4)
-    following = desk.shown()
-    desk.page.reload()
-    desk.expect_light("4 unsent")
-    assert desk.shown() == following  # goes on where it was, not at what the server still waits for
-    desk.page.unroute("**/judge/**")
-    desk.page.evaluate("dispatchEvent(new Event('online'))")
-    desk.expect_light("saved")
-    assert desk.events() == wanted
-
-
-def test_signed_out_meanwhile(desk: Desk) -> None:
-    desk.context.clear_cookies()
-    wanted = press_fast(desk, 2)
-    notice = desk.page.get_by_role("alert")
-    expect(notice).to_contain_text("You are signed out")
-    desk.expect_light("2 unsent")
-    sign_in(desk.page, desk.assessor)
-    desk.open()
-    desk.expect_light("saved")
-    assert desk.events() == wanted
 
 
 def test_back_and_change(desk: Desk) -> None:
@@ -264,24 +71,6 @@ def test_back_and_change(desk: Desk) -> None:
     expect(desk.page.locator(".judge-docno")).to_have_text(third)
     desk.expect_light("saved")
     assert desk.events()[-1] == (second, 0)
-
-
-def test_another_tab_is_never_overwritten_silently(desk: Desk) -> None:
-    other = desk.context.new_page()
-    other.goto(desk.home)
-    docno = desk.shown()
-    assert other.locator(".judge-docno").inner_text() == docno
-    desk.page.keyboard.press("3")
-    desk.expect_light("saved")
-    other.keyboard.press("1")
-    expect(other.get_by_role("alert")).to_contain_text("was not taken")
-    expect(other.get_by_role("alert")).to_contain_text("it is now 3")
-    assert desk.events() == [(docno, 3)]
-    other.get_by_role("link", name="Look at it").click()
-    expect(other.locator(".judge-docno")).to_have_text(docno)
-    other.keyboard.press("1")
-    expect(other.locator("[data-light]")).to_have_text("saved")
-    assert desk.events() == [(docno, 3), (docno, 1)]
 
 
 def test_keys_do_not_fire_where_they_should_not(desk: Desk) -> None:
@@ -319,47 +108,6 @@ def test_mouse_then_space_scrolls_and_does_not_judge(desk: Desk) -> None:
     desk.page.keyboard.press("Enter")
     desk.expect_light("saved")
     assert desk.events() == [(docno, 0)]
-
-
-def test_signing_out_with_unsent_asks_first(desk: Desk) -> None:
-    desk.context.set_offline(True)
-    press_fast(desk, 1)
-    asked: list[str] = []
-
-    def dismiss(dialog: object) -> None:
-        asked.append(dialog.message)  # type: ignore[attr-defined]
-        dialog.dismiss()  # type: ignore[attr-defined]
-
-    desk.page.on("dialog", dismiss)
-    desk.page.get_by_role("button", name="Sign out").click()
-    assert asked and asked[0].startswith("1 unsent")
-    desk.context.set_offline(False)
-    desk.expect_light("saved")
-
-
-def test_hostile_document_does_nothing(desk: Desk) -> None:
-    alerts: list[str] = []
-
-    def note(dialog: Dialog) -> None:
-        alerts.append(dialog.message)
-        dialog.dismiss()
-
-    desk.page.on("dialog", note)
-    names = Seat.objects.filter(assessor=desk.assessor).order_by("position").values_list("item__docno", flat=True)
-    hostile = "<img src=x onerror=alert(1)><script>alert(2)</script></script><style>*{display:none}</style>"
-    Document.objects.filter(docno__in=list(names[:3])).update(text=hostile, title=hostile, url="javascript:alert(3)")
-    desk.page.reload()
-    for _ in range(3):
-        expect(desk.page.locator(".judge-text")).to_contain_text("<img src=x onerror=alert(1)>")
-        assert desk.page.locator(".judge-document img, .judge-document script, .judge-document style").count() == 0
-        desk.page.keyboard.press("0")
-    desk.expect_light("saved")
-    assert alerts == [] and len(desk.events()) == 3
-
-
-def said(desk: Desk) -> list[tuple[str, str, int | None, str, str, bool]]:
-    rows = JudgmentEvent.objects.filter(judgment__item__pool__collection=desk.collection).order_by("pk")
-    return list(rows.values_list("judgment__item__docno", "answer", "grade", "reason", "note", "known"))
 
 
 def test_other_answers_by_key(desk: Desk) -> None:
@@ -411,7 +159,7 @@ def test_marked_words(desk: Desk) -> None:
     expect(marks).to_have_count(2)  # of the next document
     desk.page.reload()
     expect(desk.page.locator(".judge-document.marks-off")).to_be_visible()
-    desk.expect_light("saved")
+    desk.expect_sent()
     assert desk.events() == [(docno, 1)]
 
 
@@ -422,38 +170,9 @@ def test_later_comes_back_at_the_end(desk: Desk) -> None:
         expect(desk.page.locator("article:not([aria-busy]) .judge-docno")).to_be_visible()
         shown.append(desk.shown())
         desk.page.keyboard.press(key)
-        desk.expect_light("saved")
+        desk.expect_sent()
     expect(desk.page.get_by_role("heading", name="All judged")).to_be_visible(timeout=20_000)
     assert len(set(shown)) == 4 and shown[0] == shown[-1]
-
-
-def test_other_answers_survive_offline_and_reload(desk: Desk) -> None:
-    desk.page.route("**/judge/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
-    first = desk.shown()
-    desk.page.keyboard.press("k")
-    desk.page.keyboard.press("2")
-    second = desk.shown()
-    desk.page.keyboard.press("l")
-    third = desk.shown()
-    desk.page.reload()
-    desk.expect_light("3 unsent")
-    assert desk.shown() == third
-    desk.page.unroute("**/judge/**")
-    desk.page.evaluate("dispatchEvent(new Event('online'))")
-    desk.expect_light("saved")
-    assert [(docno, answer, grade) for docno, answer, grade, *_ in said(desk)] == [
-        (first, "open", None),
-        (first, "grade", 2),
-        (second, "later", None),
-    ]
-
-
-def test_without_a_database_in_the_browser(desk: Desk) -> None:
-    desk.page.add_init_script("Object.defineProperty(self, 'indexedDB', {get() { throw new Error('refused'); }})")
-    desk.open()
-    wanted = press_fast(desk, 3)
-    desk.expect_light("saved")
-    assert desk.events() == wanted
 
 
 def test_phone(desk: Desk) -> None:

@@ -203,7 +203,11 @@ CASES = [
     Case("judge-seat", "seat", "assessor", JUDGED + "judge/{w.seat}/"),
     Case("judge-none", "judge", "idle", JUDGED + "judge/"),
     Case("judge-done", "judge", "done", "/c/{w.chinese.slug}/judge/"),
-    Case("judge-list", "judge_list", "assessor", JUDGED + "judge/list/?topic=1"),
+    Case("judge-many", "judge_many", "assessor", JUDGED + "judge/many/"),
+    Case("judge-page", "judge", "reader", JUDGED + "judge/"),
+    Case("judge-list", "judge_list", "assessor", JUDGED + "judge/list/"),
+    Case("judge-history", "judge_history", "assessor", JUDGED + "judge/history/?topic=1"),
+    Case("judge-history-none", "judge_history", "idle", JUDGED + "judge/history/"),
     Case("judge-list-none", "judge_list", "idle", JUDGED + "judge/list/"),
     Case("home-assessor", "home", "assessor", "/"),
     Case("collection-judging", "collection", "organizer", JUDGED),
@@ -268,6 +272,8 @@ FOR_PROGRAMS = {
     "scores_csv",
     "topics_csv",
     "trec_eval",
+    "alike",
+    "seat_source",
 }  # answered with JSON or a file
 
 

@@ -16,7 +16,8 @@ from assess import blind
 from assess.services import assigning, judging
 from config import accounts
 from config.models import ApiToken, Job, User
-from pooling.models import Document, Invitation, Membership, Role, Topic, Upload, Visibility
+from pooling.core.html_text import html_text
+from pooling.models import Document, Invitation, Membership, PoolItem, Role, Topic, Upload, Visibility
 from pooling.services import collections, members
 from tests import factories
 from tests.assess import factories as judged
@@ -42,6 +43,16 @@ Detections thinned close to the blades, which suggests that the fish kept to the
   2. Receivers at the northern bank
 
 The authors advise that arrays in an estuary of this width leave a free channel of at least a third of the section, and that the rotors be slowed in the two weeks of peak migration.
+"""
+PAGE = """\
+<html><head><title>Smolts at the narrows</title><style>body { display: none }</style></head><body>
+<h1>Smolts and turbines at the narrows</h1>
+<p>Over two spring seasons the survey followed <b>tagged smolts</b> through the narrows, before and after the first
+<a href="https://harbour.example/array">turbine array</a> was lowered. Passage times lengthened by a fifth on the ebb.</p>
+<h2>Methods</h2><p>Receivers lay at the sill and at the northern bank.<img src="map.png" alt="Map of the narrows"></p>
+<table><tr><th>Season</th><th>Tagged</th><th>Passed</th></tr><tr><td>2040</td><td>210</td><td>188</td></tr></table>
+<h2>Results</h2><ul><li>Detections thinned close to the blades.</li><li>Eels showed no change in route.</li></ul>
+<blockquote>The fish kept to the slower water.</blockquote></body></html>
 """
 DESCRIPTION = """\
 Documents of **six harbour authorities**, 1998 to 2025, searched for what tidal power does to fish.
@@ -134,6 +145,11 @@ class World:
                     collection, assessor=user, seat=card.token, grade=grade, ahead=0, client_id=act, seconds=taken
                 )
         self.seat = blind.judged(collection, self.assessor)[3].token
+        self.reader = factories.make_user("Reza Reader")  # of pages of HTML
+        factories.join(collection, self.reader, Role.ASSESSOR)
+        assigning.assign(collection, by=by, wanted=[assigning.Wanted(topics[2], [self.reader])], overlap=0.5, seed=7)
+        pages = PoolItem.objects.filter(topic=topics[2]).values_list("docno", flat=True)
+        texts.filter(docno__in=list(pages)).update(html=PAGE, text=html_text(PAGE)[1])
         self.idle = factories.make_user("Ira Idle")
         factories.join(collection, self.idle, Role.ASSESSOR)
         self.done = factories.make_user("Dana Done")

@@ -1,0 +1,91 @@
+/* Sending: one after the other, in order, again and again, until the server has answered. */
+import { home, request, tell } from "./page.js";
+import * as deck from "./deck.js";
+import * as unsent from "./unsent.js";
+
+/* Told by the page: when something changed, when new documents came, when an act on a document was refused. */
+export const told = { refresh() {}, came() {}, refused() {}, empty() {} };
+export const state = { acted: false, stopped: false };
+let busy = false, failures = 0, timer = null;
+
+function later(wait) {
+  clearTimeout(timer);
+  timer = setTimeout(send, wait);
+}
+
+export async function send() {
+  if (busy || state.stopped) return;
+  busy = true;
+  try {
+    if (navigator.locks) await navigator.locks.request(unsent.name, { ifAvailable: true }, (lock) => (lock ? drain() : later(1000)));
+    else await drain();
+  } finally { busy = false; }
+  told.refresh();
+  if (!unsent.all().length) told.empty();
+}
+
+async function drain() {
+  await unsent.recall();
+  for (let act; !state.stopped && (act = unsent.all()[0]); told.refresh()) {
+    let answer, words;
+    try {
+      answer = await post(act);
+      words = await answer.json();
+    } catch { return later(Math.min(1000 * 2 ** failures++, 5000)); }
+    if (answer.ok) { failures = 0; unsent.drop(act); took(act, words); }
+    else if (answer.status >= 500 || answer.status === 429) {
+      const pause = Number(answer.headers.get("Retry-After")) || 2 ** failures;
+      failures += 1;
+      return later(1000 * Math.min(pause, 10));
+    } else refused(act, answer.status, words.error || {});
+  }
+}
+
+function post(act) {
+  const values = { client_id: act.client_id, seconds: act.seconds, seen: act.seen, ...act.values };
+  values.held = act.url.startsWith(home) ? deck.held() : "";
+  return request(act.url, values);
+}
+
+function took(act, words) {
+  state.acted = true;
+  if (!act.url.startsWith(home)) return;
+  deck.add(words.cards);
+  if (!unsent.all().length) deck.counts.done = words.progress.done;
+  told.came();
+}
+
+function refused(act, status, error) {
+  const about = `${act.name}: `, present = error.details || {};
+  if (status === 401 || status === 403) {
+    state.stopped = true;
+    return tell("You are signed out, or your role has ended. What is unsent is kept in this browser.", home, "Sign in and send it");
+  }
+  if (status === 409 && present.seen === undefined) {
+    state.stopped = true;
+    return tell(`${about}${error.message} What is unsent is kept in this browser.`, home, "Try again");
+  }
+  // Its successors on the same document were made in the same belief.
+  unsent.all().filter((other) => other.url === act.url).forEach(unsent.drop);
+  const card = deck.byUrl(act.url);
+  if (card && status === 409) {
+    card.seen = present.seen;
+    if (card.grade !== present.grade) { card.grade = present.grade; card.answer = present.grade === null ? "open" : "grade"; }
+    card.waits = card.grade === null;
+  }
+  const words = act.values.grade !== undefined ? `your grade ${act.values.grade}` : "what you said";
+  tell(`${about}${words} was not taken. ${error.message || ""}`, status === 409 ? act.url : "", "Look at it");
+  if (card) told.refused(card);
+}
+
+/** While somebody looks at the page, what it holds stays theirs; it gets more, so that going offline stops nothing. */
+export async function hold() {
+  if (state.stopped || document.visibilityState !== "visible") return;
+  try {
+    const answer = await request(`${home}hold/`, { held: deck.held() });
+    if (answer.ok) deck.add((await answer.json()).cards);
+  } catch { /* offline: a late judgment is kept all the same */ }
+  told.came();
+}
+
+addEventListener("online", () => { failures = 0; send(); });

@@ -1,0 +1,160 @@
+/* The document on screen: as a page in its frame, or as text; its marked words, its outline, where one was in it. */
+import { keep, kept, part, place, say } from "./page.js";
+import * as clock from "./clock.js";
+import * as letters from "./letters.js";
+
+/* Told by the page: a key in the frame, a selection in the document, the document ready to be marked. */
+export const told = { key() {}, selected() {}, ready() {} };
+const outline = part(".judge-outline"), grown = new ResizeObserver(() => fit());
+let article = null, frame = null, hit = -1, texts = {}, waiting = null;
+
+/** Show what stands in an article. `top`: where one was in it, in pixels. */
+export function paint(shown, top = 0) {
+  article = shown;
+  frame = article.querySelector("iframe");
+  hit = -1;
+  texts = {};
+  grown.disconnect();
+  for (const name of ["evidence", "found", "found-now"]) highlight(name, []);
+  if (!frame) return settle(top);
+  frame.hidden = false;
+  if (frame.contentDocument?.URL === "about:srcdoc" && frame.contentDocument.readyState === "complete") ready(top);
+  else {
+    const opened = frame;
+    waiting = top;
+    frame.addEventListener("load", () => { if (frame === opened && waiting !== null) ready(waiting); });
+  }
+}
+
+function ready(top) {
+  waiting = null;
+  const inside = frame.contentDocument;
+  inside.addEventListener("keydown", (event) => told.key(event));
+  inside.addEventListener("selectionchange", () => told.selected());
+  clock.listen(inside);
+  dress();
+  grown.observe(inside.body);
+  fit();
+  settle(top);
+}
+
+function settle(top) {
+  if (top !== null) place.scrollTop = top;
+  listHeadings();
+  told.ready();
+}
+
+/** The frame is as high as its page, so that one thing scrolls: the document. */
+function fit() {
+  const body = frame?.contentDocument?.body;
+  if (body) frame.style.height = `${Math.ceil(body.getBoundingClientRect().height) + 16}px`;
+}
+
+export const plain = () => article.querySelector(".judge-plain");
+const asPage = () => frame !== null && !frame.hidden;
+const inner = () => (asPage() ? frame.contentDocument : document);
+
+/** The document's own text, and what is shown: the same, or a page. */
+export function own() { return (texts.own ??= letters.read(plain())); }
+export function seen() { return asPage() ? (texts.page ??= letters.read(inner().body)) : own(); }
+
+/** As a page, or as text. */
+export function toggle() {
+  if (!frame) return say("This document is text alone");
+  const fold = plain();
+  frame.hidden = !frame.hidden;
+  fold.open = frame.hidden;
+  say(frame.hidden ? "As text" : "As a page");
+  fit();
+  settle(0);
+}
+
+export function selection() {
+  const found = inner().getSelection();
+  return found && !found.isCollapsed && found.rangeCount ? found.getRangeAt(0) : null;
+}
+
+export function deselect() { inner().getSelection()?.removeAllRanges(); }
+
+export function highlight(name, ranges) {
+  for (const world of new Set([window, frame?.contentWindow].filter(Boolean))) {
+    if (!world.CSS?.highlights) continue;
+    const here = ranges.filter((range) => range.startContainer.ownerDocument === world.document);
+    if (here.length) world.CSS.highlights.set(name, new world.Highlight(...here)); else world.CSS.highlights.delete(name);
+  }
+}
+
+/** Bring something into the middle of the document's part of the page. */
+export function reveal(target) {
+  const box = target.getBoundingClientRect(), above = frame && (target.startContainer || target).ownerDocument === frame.contentDocument ? frame.getBoundingClientRect().top : 0;
+  place.scrollTop += above + box.top - place.getBoundingClientRect().top - place.clientHeight / 2 + Math.min(box.height, place.clientHeight) / 2;
+}
+
+// Marked words
+
+export function step(by) {
+  const marks = [...article.querySelectorAll("h2 mark"), ...(asPage() ? inner().querySelectorAll("mark") : plain().querySelectorAll("mark"))];
+  if (!marks.length || place.classList.contains("marks-off")) return say("No marked word");
+  marks[hit]?.classList.remove("mark-now");
+  hit = hit < 0 && by < 0 ? marks.length - 1 : (hit + by + marks.length) % marks.length;
+  marks[hit].classList.add("mark-now");
+  reveal(marks[hit]);
+  say(`${marks[hit].textContent}, ${hit + 1} of ${marks.length}`);
+}
+
+export function showMarks(toggled) {
+  const off = (kept("marks", "on") === "off") !== toggled;
+  if (toggled) keep("marks", off ? "off" : "on");
+  place.classList.toggle("marks-off", off);
+  dress();
+}
+
+// Headings
+
+function listHeadings() {
+  const heads = [...(asPage() ? inner().querySelectorAll("h1, h2, h3, h4, h5, h6") : plain().querySelectorAll(".judge-head"))].filter((head) => head.textContent.trim());
+  const list = outline.querySelector("ol");
+  outline.hidden = heads.length < 2;
+  outline.open = false;
+  list.replaceChildren(...heads.slice(0, 300).map((head) => {
+    const line = document.createElement("li"), button = line.appendChild(document.createElement("button"));
+    Object.assign(button, { type: "button", className: "linklike", textContent: head.textContent.trim().slice(0, 120), dir: "auto" });
+    line.dataset.level = /^H[1-6]$/.test(head.tagName) ? head.tagName[1] : "1";
+    button.addEventListener("click", () => { outline.open = false; reveal(head); place.focus({ preventScroll: true }); });
+    return line;
+  }));
+}
+
+export function toggleOutline() {
+  if (outline.hidden) return say("No headings");
+  outline.open = !outline.open;
+  if (outline.open) outline.querySelector("button").focus();
+}
+
+// Size and width of the text, kept in this browser
+
+const looks = { size: 0, width: 0, ...kept("reading", {}) };
+
+function dress() {
+  for (const target of [place, frame?.contentDocument?.documentElement].filter(Boolean)) {
+    Object.assign(target.dataset, { size: looks.size, width: looks.width });
+    target.classList.toggle("marks-off", place.classList.contains("marks-off"));
+  }
+}
+
+export function resize(by) {
+  looks.size = Math.max(-1, Math.min(3, looks.size + by));
+  keep("reading", looks);
+  dress();
+  say(["Smaller text", "Normal text", "Larger text", "Large text", "Very large text"][looks.size + 1]);
+}
+
+export function widen() {
+  looks.width = (looks.width + 1) % 3;
+  keep("reading", looks);
+  dress();
+  say(["Normal width", "Wide", "Full width"][looks.width]);
+}
+
+dress();
+document.addEventListener("selectionchange", () => told.selected());

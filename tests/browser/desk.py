@@ -1,0 +1,85 @@
+"""A desk to judge at: an assessor with documents of two topics, and the judging page open in a real Chromium."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import BrowserContext, Page, expect
+
+from assess.models import JudgmentEvent
+from assess.services import assigning
+from assess.services.assigning import Wanted
+from pooling.models import Collection, Role
+from tests import factories
+from tests.assess import factories as judged
+from tests.browser.world import World
+
+if TYPE_CHECKING:
+    from config.models import User
+
+_count = itertools.count(1)
+
+
+@dataclass
+class Desk:
+    """An assessor with 30 documents of two topics to judge, and the judging page open."""
+
+    collection: Collection
+    assessor: User
+    page: Page
+    context: BrowserContext
+
+    @property
+    def home(self) -> str:
+        return f"/c/{self.collection.slug}/judge/"
+
+    def open(self) -> None:
+        self.page.goto(self.home)
+        expect(self.page.locator(".judge[data-ready] .judge-document h2")).to_be_visible()
+
+    def shown(self) -> str:
+        return self.page.locator(".judge-docno").inner_text()
+
+    def events(self) -> list[tuple[str, int | None]]:
+        rows = JudgmentEvent.objects.filter(judgment__item__pool__collection=self.collection).order_by("pk")
+        return list(rows.values_list("judgment__item__docno", "grade"))
+
+    def expect_sent(self) -> None:
+        expect(self.page.locator("[data-light]")).not_to_contain_text("unsent", timeout=20_000)
+
+    def expect_light(self, text: str | re.Pattern[str]) -> None:
+        expect(self.page.locator("[data-light]")).to_have_text(text, timeout=20_000)
+
+
+def make_desk(world: World, items: int = 15) -> tuple[Collection, User]:
+    number = next(_count)
+    collection = factories.make_collection(world.organizer, f"Judging desk {number}")
+    assessor = factories.make_user(f"Jo Judge {number}")
+    factories.join(collection, assessor, Role.ASSESSOR)
+    topics = judged.make_work(collection, world.organizer, topics=2, items=items)
+    wanted = [Wanted(topic, [assessor]) for topic in topics]
+    assigning.assign(collection, by=world.organizer, wanted=wanted, overlap=0, seed=number)
+    return collection, assessor
+
+
+def press_fast(desk: Desk, count: int) -> list[tuple[str, int]]:
+    """Key after key without waiting; what was on screen at each key, and the key."""
+    return [
+        (docno, int(key))
+        for docno, key in desk.page.evaluate(
+            """count => Array.from({length: count}, (_, n) => {
+                const shown = document.querySelector(".judge-docno").textContent, key = String(n % 4);
+                document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
+                return [shown, key];
+            })""",
+            count,
+        )
+    ]
+
+
+def said(desk: Desk) -> list[tuple[str, str, int | None, str, str, bool]]:
+    rows = JudgmentEvent.objects.filter(judgment__item__pool__collection=desk.collection).order_by("pk")
+    return list(rows.values_list("judgment__item__docno", "answer", "grade", "reason", "note", "known"))

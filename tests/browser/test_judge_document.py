@@ -1,0 +1,218 @@
+"""The document itself: pages of HTML, passages, finding, reading, alike texts; hostile ones do nothing."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Dialog, Locator, expect
+
+from assess.models import JudgmentEvent, Seat
+from pooling.core.html_text import html_text
+from pooling.models import Document
+from tests.assess.test_markup import HOSTILE
+from tests.browser.desk import Desk
+
+pytestmark = [pytest.mark.browser, pytest.mark.live]
+READING = """<h1>Eels 🐟 in spring</h1><p>Over two seasons the survey followed <b>tagged</b> smolts.</p><h2>Methods</h2>
+<p>Receivers lay at the sill.<br>Eels kept to the slower water.</p>"""
+
+
+def order(desk: Desk) -> list[str]:
+    return list(Seat.objects.filter(assessor=desk.assessor).order_by("position").values_list("item__docno", flat=True))
+
+
+def put(desk: Desk, docnos: list[str], html: str = "", text: str = "") -> None:
+    Document.objects.filter(docno__in=docnos).update(html=html, text=text or html_text(html)[1])
+    desk.page.reload()
+    expect(desk.page.locator(".judge[data-ready]")).to_be_visible()
+
+
+def noting(alerts: list[str]) -> Callable[[Dialog], None]:
+    def note(dialog: Dialog) -> None:
+        alerts.append(dialog.message)
+        dialog.dismiss()
+
+    return note
+
+
+def test_hostile_document_does_nothing(desk: Desk) -> None:
+    alerts: list[str] = []
+    desk.page.on("dialog", noting(alerts))
+    hostile = "<img src=x onerror=alert(1)><script>alert(2)</script></script><style>*{display:none}</style>"
+    Document.objects.filter(docno__in=order(desk)[:3]).update(text=hostile, title=hostile, url="javascript:alert(3)")
+    desk.page.reload()
+    for _ in range(3):
+        expect(desk.page.locator(".judge-text")).to_contain_text("<img src=x onerror=alert(1)>")
+        assert desk.page.locator(".judge-document img, .judge-document script, .judge-document style").count() == 0
+        desk.page.keyboard.press("0")
+    desk.expect_light("saved")
+    assert alerts == [] and len(desk.events()) == 3
+
+
+class Outside:
+    """A listener on a port of its own: whoever connects to it is noted."""
+
+    def __init__(self) -> None:
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.host, self.calls = f"127.0.0.1:{self.socket.getsockname()[1]}", 0
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        while True:
+            try:
+                self.socket.accept()[0].close()
+            except OSError:
+                return
+            self.calls += 1
+
+
+def test_hostile_page_runs_nothing_and_calls_nobody(desk: Desk) -> None:
+    """And keys that are pressed in it judge, each document once."""
+    outside, alerts, asked = Outside(), list[str](), list[str]()
+    socket.create_connection(outside.socket.getsockname()).close()  # it does listen
+    desk.page.on("dialog", noting(alerts))
+    desk.page.on("request", lambda request: asked.append(request.url))
+    put(desk, order(desk)[:3], HOSTILE.replace("out.example", outside.host))
+    shown = []
+    for key in "120":
+        inside = desk.page.frame_locator("iframe.judge-page").locator("body")
+        expect(inside).to_contain_text("One <b> two")
+        inside.get_by_text("cell").click()  # the focus is in the frame now
+        desk.page.wait_for_timeout(150)
+        shown.append((desk.shown(), int(key)))
+        desk.page.keyboard.press(key)
+    desk.expect_light("saved")
+    assert desk.events() == shown and alerts == []
+    assert outside.calls == 1 and not [url for url in asked if outside.host in url or "sign-out" in url]
+    assert desk.page.evaluate("document.forms.said.action").endswith("/")  # no name in the document hides the page's own
+    outside.socket.close()
+
+
+def select(inside: Locator, first: str, last: str) -> None:
+    """Select from one word to another, as a hand would."""
+    inside.evaluate(
+        """(root, [first, last]) => {
+            const doc = root.ownerDocument, walker = doc.createTreeWalker(root, 4), range = doc.createRange();
+            for (let node; (node = walker.nextNode());) {
+                if (node.data.includes(first)) range.setStart(node, node.data.indexOf(first));
+                if (node.data.includes(last)) range.setEnd(node, node.data.indexOf(last) + last.length);
+            }
+            doc.getSelection().removeAllRanges();
+            doc.getSelection().addRange(range);
+        }""",
+        [first, last],
+    )
+
+
+def test_passages_are_marked_in_page_and_text_and_survive_offline(desk: Desk) -> None:
+    """In a page and in its text the same passage has the same place: that of the document's text."""
+    first, second = order(desk)[:2]
+    put(desk, [first, second], READING)
+    text, page = html_text(READING)[1], desk.page.frame_locator("iframe.judge-page").locator("body")
+    expect(page).to_contain_text("Receivers")
+    desk.context.set_offline(True)
+    select(page, "survey", "smolts.")
+    desk.page.keyboard.press("e")
+    chips = desk.page.locator(".judge-evidence li")
+    expect(chips).to_have_text(["survey followed tagged smolts.×"])
+    desk.page.keyboard.press("v")  # now as text
+    select(desk.page.locator(".judge-plain"), "Receivers", "Eels kept")
+    desk.page.get_by_role("button", name="Relevant passage").click()
+    expect(chips).to_have_count(2)
+    desk.page.keyboard.press("2")
+    desk.page.keyboard.press("b")
+    expect(chips).to_have_count(2)
+    marked = "[...document.querySelector('iframe').contentWindow.CSS.highlights.get('evidence')].map(String)"
+    assert desk.page.evaluate(marked) == ["survey followed tagged smolts.", "Receivers lay at the sill.Eels kept"]
+    desk.page.get_by_role("button", name="Take away the passage “survey").click()
+    expect(chips).to_have_count(1)
+    desk.expect_light("4 unsent")
+    desk.context.set_offline(False)
+    desk.expect_light("saved")
+    events = list(
+        JudgmentEvent.objects.filter(judgment__assessor=desk.assessor).order_by("pk").values_list("evidence", "grade")
+    )
+    kept = [[text[slice(*map(int, one.split("-")))] for one in words.split(",")] for words, _ in events]
+    both = ["survey followed tagged smolts.", "Receivers lay at the sill.\nEels kept"]
+    assert (kept, [grade for _, grade in events]) == ([both[:1], both, both, both[1:]], [None, None, 2, 2])
+    desk.page.reload()
+    desk.page.keyboard.press("b")
+    expect(chips).to_have_text(["Receivers lay at the sill.Eels kept×"])
+
+
+def test_reading_a_long_page(desk: Desk) -> None:
+    """Outline, find, marked words, size and width, and the place one was at; each by key, in a page as in a text."""
+    page, docnos = desk.page, order(desk)
+    put(desk, docnos[:2], READING.replace("</b>", "</b> " + "and more tidal water <br>" * 200))
+    inside, place = page.frame_locator("iframe.judge-page").locator("body"), page.locator(".judge-document")
+    top = "document.querySelector('.judge-document').scrollTop"
+    expect(inside).to_contain_text("Receivers")
+    page.keyboard.press("o")
+    page.get_by_role("button", name="Methods").click()
+    page.wait_for_function(f"{top} > 2000")
+    page.keyboard.press("/")
+    page.keyboard.type("FOLLOWED  tagged")
+    expect(page.locator(".judge-find output")).to_have_text("1")
+    page.keyboard.press("Enter")
+    expect(page.locator(".judge-find output")).to_have_text("1 of 1")
+    page.wait_for_function(f"{top} < 2000")
+    page.keyboard.type("x")
+    expect(page.locator(".judge-find output")).to_have_text("none")
+    page.keyboard.press("Escape")
+    page.keyboard.press(",")
+    expect(inside.locator("mark.mark-now")).to_have_text("tidal")
+    page.wait_for_function(f"{top} > 1000")
+    before = page.evaluate(top)
+    page.keyboard.press("1")
+    page.wait_for_function(f"{top} === 0")
+    page.keyboard.press("b")
+    page.wait_for_function(f"{top} === {before}")  # where one was
+    page.reload()
+    page.keyboard.press("+")
+    page.keyboard.press("w")
+    expect(place).to_have_attribute("data-size", "1")
+    page.reload()
+    expect(place).to_have_attribute("data-size", "1")
+    expect(place).to_have_attribute("data-width", "1")
+    desk.expect_sent()
+    assert len(desk.events()) == 1
+
+
+def test_alike_text_is_pointed_out_with_own_grade(desk: Desk) -> None:
+    docnos = order(desk)[:3]
+    put(desk, docnos[1:2], text="Something else, about wave power and its cables on the bed of the sea.")
+    put(desk, [docnos[0], docnos[2]], text=" ".join(f"Eel number {n} went down the river." for n in range(50)))
+    line = desk.page.locator(".judge-alike")
+    with desk.page.expect_response("**/alike/**"):
+        desk.page.reload()
+    expect(line).to_be_hidden()
+    desk.context.set_offline(True)  # it is known already which are alike
+    desk.page.keyboard.press("3")
+    desk.page.keyboard.press("0")
+    expect(line).to_have_text(f"The same text as {docnos[0]}, which you judged 3 Highly relevant")
+    desk.context.set_offline(False)
+    desk.expect_light("saved")
+
+
+def test_keys_can_be_others(desk: Desk) -> None:
+    page, first = desk.page, desk.shown()
+    page.keyboard.press("?")
+    page.get_by_role("button", name="3 change").click()
+    page.keyboard.press("b")
+    expect(page.locator("#keys-said")).to_contain_text("b is taken, for “Back”")
+    page.keyboard.press("x")
+    expect(page.locator("#keys-said")).to_contain_text("“Highly relevant” is x now")
+    page.keyboard.press("Escape")
+    page.keyboard.press("3")
+    assert desk.shown() == first
+    page.keyboard.press("x")
+    desk.expect_light("saved")
+    page.reload()
+    second = desk.shown()
+    page.keyboard.press("x")
+    desk.expect_light("saved")
+    assert desk.events() == [(first, 3), (second, 3)]
+    expect(page.locator("button.grade kbd")).to_have_text(["0", "1", "2", "x"])

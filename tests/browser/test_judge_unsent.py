@@ -1,0 +1,187 @@
+"""Nothing is lost: fast keys, slow or failing server, offline, reload, signed out, another tab."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from assess.models import Seat
+from tests.browser.desk import Desk, press_fast, said
+from tests.chromium import sign_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.live]
+
+
+def slow(seconds: float) -> Callable[[Route], None]:
+    def answer(route: Route) -> None:
+        if route.request.method == "POST":
+            time.sleep(seconds)
+        route.continue_()
+
+    return answer
+
+
+def test_fast_keys_with_a_slow_server(desk: Desk) -> None:
+    desk.page.route("**/judge/**", slow(0.3))
+    wanted = press_fast(desk, 10)
+    assert len({docno for docno, _ in wanted}) == 10
+    desk.expect_light(re.compile(r"\d+ unsent"))
+    desk.expect_light("saved")
+    assert desk.events() == wanted
+
+
+def test_fast_keys_offline_then_online(desk: Desk) -> None:
+    desk.context.set_offline(True)
+    wanted = press_fast(desk, 10)
+    desk.expect_light("10 unsent")
+    expect(desk.page.locator("[data-done]")).to_have_text("10")
+    time.sleep(1.5)
+    assert desk.events() == []
+    desk.context.set_offline(False)
+    desk.expect_light("saved")
+    assert desk.events() == wanted
+
+
+@pytest.mark.parametrize("desk", [50], indirect=True)
+def test_offline_to_the_end_of_a_topic_then_on_with_the_next(desk: Desk) -> None:
+    """All that the page holds is judged while it is offline: what comes then is of another topic, and says so."""
+    with desk.page.expect_event("requestfinished", lambda request: request.url.endswith("/judge/hold/")):
+        desk.page.reload()  # now the page holds all of the topic: 30 beyond the 20 it came with
+    time.sleep(0.5)
+    expect(desk.page.locator(".judge-title")).to_contain_text("1")
+    desk.context.set_offline(True)
+    press_fast(desk, 50)
+    expect(desk.page.locator("article[aria-busy]")).to_be_visible()
+    desk.context.set_offline(False)
+    expect(desk.page.locator("article:not([aria-busy]) .judge-docno")).to_be_visible(timeout=20_000)
+    seat = Seat.objects.get(assessor=desk.assessor, item__docno=desk.shown(), item__topic__number="2")
+    assert seat.judged_at is None
+    expect(desk.page.locator(".judge-topic .eyebrow")).to_contain_text("Topic 2")
+    desk.expect_light("saved")
+    assert len(desk.events()) == 50
+
+
+def test_errors_of_the_server_are_no_loss(desk: Desk) -> None:
+    statuses = iter([500, 503, 429, 502])
+
+    def fail(route: Route) -> None:
+        status = next(statuses, 0) if route.request.method == "POST" else 0
+        if status:
+            route.fulfill(status=status, body="{}" if status != 502 else "<html>", headers={"Retry-After": "1"})
+        else:
+            route.continue_()
+
+    desk.page.route("**/judge/**", fail)
+    wanted = press_fast(desk, 3)
+    desk.expect_light("3 unsent")
+    desk.expect_light("saved")
+    assert desk.events() == wanted
+
+
+def test_answer_that_was_lost_makes_no_second_event(desk: Desk) -> None:
+    lost: list[str] = []
+
+    def lose(route: Route) -> None:
+        if route.request.method == "POST" and len(lost) < 2:
+            lost.append(route.request.post_data or "")
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    desk.page.route("**/judge/**", lose)
+    wanted = press_fast(desk, 2)
+    desk.expect_light("saved")
+    assert len(lost) == 2 and desk.events() == wanted
+
+
+def test_reload_keeps_what_is_unsent(desk: Desk) -> None:
+    desk.page.route("**/judge/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    wanted = press_fast(desk, 4)
+    following = desk.shown()
+    desk.page.reload()
+    desk.expect_light("4 unsent")
+    assert desk.shown() == following  # goes on where it was, not at what the server still waits for
+    desk.page.unroute("**/judge/**")
+    desk.page.evaluate("dispatchEvent(new Event('online'))")
+    desk.expect_light("saved")
+    assert desk.events() == wanted
+
+
+def test_signed_out_meanwhile(desk: Desk) -> None:
+    desk.context.clear_cookies()
+    wanted = press_fast(desk, 2)
+    notice = desk.page.get_by_role("alert")
+    expect(notice).to_contain_text("You are signed out")
+    desk.expect_light("2 unsent")
+    sign_in(desk.page, desk.assessor)
+    desk.open()
+    desk.expect_light("saved")
+    assert desk.events() == wanted
+
+
+def test_another_tab_is_never_overwritten_silently(desk: Desk) -> None:
+    other = desk.context.new_page()
+    other.goto(desk.home)
+    docno = desk.shown()
+    assert other.locator(".judge-docno").inner_text() == docno
+    desk.page.keyboard.press("3")
+    desk.expect_light("saved")
+    other.keyboard.press("1")
+    expect(other.get_by_role("alert")).to_contain_text("was not taken")
+    expect(other.get_by_role("alert")).to_contain_text("it is now 3")
+    assert desk.events() == [(docno, 3)]
+    other.get_by_role("link", name="Look at it").click()
+    expect(other.locator(".judge-docno")).to_have_text(docno)
+    other.keyboard.press("1")
+    expect(other.locator("[data-light]")).to_have_text("saved")
+    assert desk.events() == [(docno, 3), (docno, 1)]
+
+
+def test_signing_out_with_unsent_asks_first(desk: Desk) -> None:
+    desk.context.set_offline(True)
+    press_fast(desk, 1)
+    asked: list[str] = []
+
+    def dismiss(dialog: object) -> None:
+        asked.append(dialog.message)  # type: ignore[attr-defined]
+        dialog.dismiss()  # type: ignore[attr-defined]
+
+    desk.page.on("dialog", dismiss)
+    desk.page.get_by_role("button", name="Sign out").click()
+    assert asked and asked[0].startswith("1 unsent")
+    desk.context.set_offline(False)
+    desk.expect_light("saved")
+
+
+def test_other_answers_survive_offline_and_reload(desk: Desk) -> None:
+    desk.page.route("**/judge/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    first = desk.shown()
+    desk.page.keyboard.press("k")
+    desk.page.keyboard.press("2")
+    second = desk.shown()
+    desk.page.keyboard.press("l")
+    third = desk.shown()
+    desk.page.reload()
+    desk.expect_light("3 unsent")
+    assert desk.shown() == third
+    desk.page.unroute("**/judge/**")
+    desk.page.evaluate("dispatchEvent(new Event('online'))")
+    desk.expect_light("saved")
+    assert [(docno, answer, grade) for docno, answer, grade, *_ in said(desk)] == [
+        (first, "open", None),
+        (first, "grade", 2),
+        (second, "later", None),
+    ]
+
+
+def test_without_a_database_in_the_browser(desk: Desk) -> None:
+    desk.page.add_init_script("Object.defineProperty(self, 'indexedDB', {get() { throw new Error('refused'); }})")
+    desk.open()
+    wanted = press_fast(desk, 3)
+    desk.expect_light("saved")
+    assert desk.events() == wanted
