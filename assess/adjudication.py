@@ -9,9 +9,10 @@ from typing import Any
 
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 from django.http import Http404
+from django.utils.safestring import SafeString
 
-from assess import opinions, selectors
-from assess.core import highlighting, reading
+from assess import markup, opinions, selectors
+from assess.core import highlighting, passages, reading
 from assess.models import AdjudicatorTopic, Answer, Decision, DecisionEvent, Judgment, MergePlan, MergeRule
 from config.models import User
 from pooling import selectors as pooled
@@ -145,12 +146,13 @@ def is_for(collection: Collection, topic: str, user: User) -> bool:
 
 @dataclass(frozen=True)
 class Opinion:
-    """What somebody said; who is not told."""
+    """What somebody said, with the passages they took as evidence; who is not told."""
 
     name: str
     grade: int | None
     reason: str
     note: str
+    passages: list[str]
 
 
 @dataclass(frozen=True)
@@ -190,20 +192,26 @@ class Dossier:
         return self.decision.grade if self.decision else None
 
     @cached_property
-    def marked(self) -> list[list[tuple[str, bool]]]:
-        title, text = (self.document.title, self.document.text) if self.document else ("", "")
-        sought = highlighting.wanted(self.topic.title or self.topic.description, self.language)
-        return highlighting.pieces(
-            [title or self.docno, *(paragraph for _at, paragraph in reading.paragraphs(text))], sought, self.language
-        )
+    def sought(self) -> highlighting.Wanted:
+        return highlighting.wanted(self.topic.title or self.topic.description, self.language)
 
     @property
     def heading(self) -> list[tuple[str, bool]]:
-        return self.marked[0]
+        title = self.document.title if self.document else ""
+        return highlighting.pieces([title or self.docno], self.sought, self.language)[0]
 
     @property
-    def paragraphs(self) -> list[list[tuple[str, bool]]]:
-        return self.marked[1:]
+    def html(self) -> str:
+        return self.document.html if self.document else ""
+
+    @property
+    def plain(self) -> SafeString:
+        """As an assessor sees it."""
+        return markup.text(self.document.text if self.document else "", self.sought, self.language)
+
+    @property
+    def page(self) -> str:
+        return markup.page(self.html, self.sought, self.language)
 
 
 def dossier(collection: Collection, topic: str, docno: str) -> Dossier:
@@ -213,15 +221,17 @@ def dossier(collection: Collection, topic: str, docno: str) -> Dossier:
     if item is None:
         raise Http404(f"There is no document {docno} in the pool of topic {topic}.")
     heads = _heads(collection).filter(item=item)
-    said = sorted((row.grade is None, row.grade or 0, row.reason, row.note) for row in heads)
+    document = pooled.document(collection, docno)
+    text = document.text if document else ""
+    said = sorted((row.grade is None, row.grade or 0, row.reason, row.note, row.evidence) for row in heads)
     letters = [chr(ord("A") + place) if place < 26 else f"{place + 1}" for place in range(len(said))]
     rows = [
-        Opinion(letter, None if none else grade, reason, note)
-        for letter, (none, grade, reason, note) in zip(letters, said, strict=True)
+        Opinion(letter, None if none else grade, reason, note, [text[start:end] for start, end in passages.read(evidence)])
+        for letter, (none, grade, reason, note, evidence) in zip(letters, said, strict=True)
     ]
     decision = Decision.objects.filter(item=item).first()
     history = list(decision.events.select_related("adjudicator")) if decision else []
-    return Dossier(item, item.topic, docno, pooled.document(collection, docno), rows, decision, history)
+    return Dossier(item, item.topic, docno, document, rows, decision, history)
 
 
 def history(collection: Collection, topic: str) -> list[DecisionEvent]:

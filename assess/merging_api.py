@@ -98,6 +98,7 @@ class OpinionOut(Schema):
     grade: int | None
     reason: str
     note: str
+    passages: list[str] = Field(description="What they marked as evidence, word by word.")
 
 
 class DossierOut(Schema):
