@@ -3,10 +3,10 @@
 Only what is plain is read here, and anything else is left to the readers that go line by line.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,39 +123,48 @@ def _stretches(topics: Column) -> tuple[NDArray[np.bytes_], NDArray[np.int64]]:
 
 
 def read_rankings(opened: Callable[[], BinaryIO], dialect: Dialect | None = None) -> Rankings | None:
-    """A plain run in evaluation order, None for any other: one that is not plain, has the lines of a topic apart,
-    or names a document twice. Memory is that of the rankings, twice, and of a piece.
-    """
-    parts: list[Rankings] = []
+    """A plain run in evaluation order, None for any other: one that is not plain, has the lines of a topic apart, or names a
+    document twice. Memory is that of the rankings, of one of its columns again, and of a piece."""
+    tag, parts = b"", _Parts([], [], [], [])
     with opened() as file:
         for piece in pieces(file):
             columns = run_columns(piece)
             if columns is None or any_twice(columns.keys(np.arange(len(columns.heads)))):
                 return None
-            order = columns.order(dialect)
-            docnos, scores = columns.docnos, columns.scores
+            order, docnos, scores = columns.order(dialect), columns.docnos, columns.scores
             if order is not None:
                 docnos, scores = docnos[order], scores[order]
-            tag = columns.tag.decode("utf-8", "replace")
-            parts.append(Rankings(tag, columns.heads, columns.lengths, docnos.values(), scores))
-    return _joined(parts)
+            parts.heads.append(columns.heads)
+            parts.lengths.append(columns.lengths)
+            parts.docnos.append(docnos.values())
+            parts.scores.append(scores)
+            tag = columns.tag
+    return _joined(tag.decode("utf-8", "replace"), parts) if parts.heads else None
 
 
-def _joined(parts: Sequence[Rankings]) -> Rankings | None:
-    """One of several, whose `offsets` are lengths still and whose topics are in the order of the file."""
-    if not parts:
-        return None
-    heads, lengths = np.concatenate([part.topics for part in parts]), np.concatenate([part.offsets for part in parts])
+class _Parts(NamedTuple):
+    heads: list[NDArray[np.bytes_]]
+    lengths: list[NDArray[np.int64]]
+    docnos: list[NDArray[np.bytes_]]
+    scores: list[NDArray[np.float64]]
+
+
+def _joined(tag: str, parts: _Parts) -> Rankings | None:
+    """Topics sorted; None if one stands in two places."""
+    heads, lengths = np.concatenate(parts.heads), np.concatenate(parts.lengths)
     topics, order, _ = distinct(heads)
     if len(topics) < len(heads):
         return None
-    docnos, scores = (np.concatenate([getattr(part, name) for part in parts]) for name in ("docnos", "scores"))
+    docnos = np.concatenate(parts.docnos)
+    parts.docnos.clear()
+    scores = np.concatenate(parts.scores)
+    parts.scores.clear()
     offsets = np.concatenate(([0], np.cumsum(lengths[order]))).astype(np.int64)
     if (order[1:] < order[:-1]).any():
         starts = np.cumsum(lengths) - lengths
         rows = np.repeat(starts[order] - offsets[:-1], lengths[order]) + np.arange(len(docnos))
         docnos, scores = docnos[rows], scores[rows]
-    return Rankings(parts[-1].tag, topics, offsets, docnos, scores)
+    return Rankings(tag, topics, offsets, docnos, scores)
 
 
 def any_twice(keys: NDArray[np.uint64]) -> bool:
