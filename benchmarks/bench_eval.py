@@ -307,16 +307,24 @@ def main() -> None:
 
 
 def _size(children: Children, size: Size, turns: int) -> None:
-    peers, many = ["assize", "pytrec_eval", "ir_measures", "ranx"], turns * (5 if size.name == "S" else 1)
-    what = f"{size.name}: {size.runs} × {size.topics} × {size.depth}, files to scores ({check_equal(size):,} values equal)"
+    many = turns * (5 if size.name == "S" else 1)
+    peers = ["assize", "pytrec_eval", "ir_measures", "ranx"]
     tools = [*peers, "trectools"] if size.name == "S" else peers
-    files = children.timed(tools, size, "files", many)
+    what = f"{size.name}: {size.runs} × {size.topics} × {size.depth}, files to scores ({check_equal(size):,} values equal)"
+    files: dict[str, tuple[float, int]] = {}
+    stored: dict[str, tuple[float, int]] = {}
+    order: dict[str, tuple[float, int]] = {}
+    for some in [[tool] for tool in tools] if size.name == "L" else [tools]:  # they hold gigabytes: one after the other
+        files |= children.timed(some, size, "files", many)
+        if size.runs == 1 and "assize" in some:
+            order = children.timed(["assize"], size, "order", many)
+        stored |= children.timed([tool for tool in some if tool in peers], size, "stored", many)
+        if size.name == "L":
+            children.end()
     print(row(what, files), flush=True)
-    if size.runs == 1:
-        order = children.timed(["assize"], size, "order", many)
+    if order:
         told = row(f"{size.name}: parse and order the run (peer: evaluate it)", order | {"pytrec_eval": files["pytrec_eval"]})
         print(told, flush=True)
-    stored = children.timed(peers, size, "stored", many)
     print(row(f"{size.name}: stored runs, new qrels", stored), flush=True)
     if size.name == "M":
         changed = children.timed(["assize"], size, "changed", turns * 3)
