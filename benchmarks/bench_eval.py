@@ -51,6 +51,7 @@ def assize(size: Size) -> Iterator[tuple[str, Work]]:
 
     qrels, runs = material(size)
     yield "files", lambda: evaluate(qrels, [*runs], MEASURES, dialect="9", complete=False)
+    yield "order", lambda: [len(read_run(run, dialect="9")) for run in runs]
     stored = StoredRuns.build([read_run(run, dialect="9") for run in runs])
     judged, parsed, rules = read_qrels(qrels), [parse_measure(name) for name in MEASURES], RULES["9"]
     yield (
@@ -306,11 +307,24 @@ def main() -> None:
 
 
 def _size(children: Children, size: Size, turns: int) -> None:
-    peers, many = ["assize", "pytrec_eval", "ir_measures", "ranx"], turns * (5 if size.name == "S" else 1)
-    what = f"{size.name}: {size.runs} × {size.topics} × {size.depth}, files to scores ({check_equal(size):,} values equal)"
+    many = turns * (5 if size.name == "S" else 1)
+    peers = ["assize", "pytrec_eval", "ir_measures", "ranx"]
     tools = [*peers, "trectools"] if size.name == "S" else peers
-    print(row(what, children.timed(tools, size, "files", many)), flush=True)
-    stored = children.timed(peers, size, "stored", many)
+    what = f"{size.name}: {size.runs} × {size.topics} × {size.depth}, files to scores ({check_equal(size):,} values equal)"
+    files: dict[str, tuple[float, int]] = {}
+    stored: dict[str, tuple[float, int]] = {}
+    order: dict[str, tuple[float, int]] = {}
+    for some in [[tool] for tool in tools] if size.name == "L" else [tools]:  # they hold gigabytes: one after the other
+        files |= children.timed(some, size, "files", many)
+        if size.runs == 1 and "assize" in some:
+            order = children.timed(["assize"], size, "order", many)
+        stored |= children.timed([tool for tool in some if tool in peers], size, "stored", many)
+        if size.name == "L":
+            children.end()
+    print(row(what, files), flush=True)
+    if order:
+        told = row(f"{size.name}: parse and order the run (peer: evaluate it)", order | {"pytrec_eval": files["pytrec_eval"]})
+        print(told, flush=True)
     print(row(f"{size.name}: stored runs, new qrels", stored), flush=True)
     if size.name == "M":
         changed = children.timed(["assize"], size, "changed", turns * 3)

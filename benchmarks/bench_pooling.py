@@ -85,6 +85,22 @@ def trectools(paths: list[Path]) -> tuple[Callable[[], Any], Callable[[Any], set
     return lambda: TrecPoolMaker().make_pool(runs, strategy="topX", topX=DEPTH), pairs
 
 
+def evaluation(path: Path) -> Callable[[], object]:
+    """trec_eval's reading and evaluation of a run, by way of pytrec_eval; some of its documents are judged."""
+    import pytrec_eval
+
+    lines = path.read_text().splitlines()[::20]
+    qrels = path.with_suffix(".qrels")
+    qrels.write_text("".join(f"{line.split()[0]} 0 {line.split()[2]} 1\n" for line in lines))
+
+    def act() -> object:
+        with qrels.open() as judged, path.open() as run:
+            evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(judged), {"map", "ndcg", "P", "recall"})
+            return evaluator.evaluate(pytrec_eval.parse_run(run))
+
+    return act
+
+
 def seconds(act: Callable[[], object]) -> float:
     begin = time.perf_counter()
     act()
@@ -123,7 +139,7 @@ def main() -> None:
         one, all_depths, other = in_turns(lambda: pool(fifty), lambda: plan(fifty), theirs)
         building, adding = in_turns(lambda: matrix(fifty), lambda: built.extended(stored(last)[0]))
         text = paths[0].with_suffix(".txt").read_bytes()
-        (parsing,) = in_turns(lambda: read_run(text))
+        parsing, evaluating = in_turns(lambda: read_run(text), evaluation(paths[0].with_suffix(".txt")))
         run, bare = start_up(paths[0])
     print(
         f"\nPools, Python {platform.python_version()}: {RUNS} runs × {TOPICS} topics × {RESULTS:,} results, {len(mine):,} items at depth {DEPTH}"
@@ -131,10 +147,13 @@ def main() -> None:
     print(
         f"pool {one:.3f} s, plan {all_depths:.3f} s, trectools {other:.3f} s; matrix {building:.3f} s, a run more {adding * 1000:.1f} ms"
     )
-    print(f"read and order a run {parsing:.3f} s; `assize pool` {run:.2f} s, Python alone {bare:.2f} s")
+    print(
+        f"check and order a run {parsing:.3f} s, trec_eval {evaluating:.3f} s; `assize pool` {run:.2f} s, Python alone {bare:.2f} s"
+    )
     print(Goal("trectools' pool ÷ ours from stored runs", other / one, 20))
     print(Goal("plan of all depths ÷ one pool", all_depths / one, 2, least=False))
     print(Goal("building the matrix of 50 runs ÷ adding the 51st", building / adding, 50))
+    print(Goal("trec_eval's evaluation of a run ÷ our check and order of it", evaluating / parsing, 3))
     print(Goal("start of `assize pool` beyond Python's own, seconds", run - bare, 0.5, least=False))
 
 

@@ -3,10 +3,10 @@
 Only what is plain is read here, and anything else is left to the readers that go line by line.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,21 +79,27 @@ class Columns:
 
 def pieces(file: BinaryIO, size: int = PIECE) -> Iterator[bytes]:
     """The file in pieces of whole lines that end where a topic ends, as long as its lines stand together."""
-    begun = b""
-    while piece := file.read(size):
-        if not piece.endswith(b"\n"):
-            piece += file.readline()
-        topic = piece[piece.rfind(b"\n", 0, len(piece) - 1) + 1 :].split(None, 1)[:1]
-        lines = [begun, piece]
-        begun = b""
-        while line := file.readline():
-            if line.split(None, 1)[:1] != topic:
-                begun = line
-                break
-            lines.append(line)
-        yield b"".join(lines)
-    if begun:
-        yield begun
+    held, wanted = b"", size
+    while block := file.read(wanted):
+        held += block if block.endswith(b"\n") else block + file.readline()
+        end = _last_topic(held)
+        if end:
+            yield held[:end]
+            held, wanted = held[end:], size
+        else:  # one topic alone so far
+            wanted *= 2
+    if held:
+        yield held
+
+
+def _last_topic(text: bytes) -> int:
+    """Where the lines of the last line's topic begin, 0 if all are."""
+    last = text[text.rfind(b"\n", 0, len(text) - 1) + 1 :]
+    topic = last.split(None, 1)[:1]
+    if not topic or not last.startswith(topic[0]) or last == topic[0]:
+        return len(text)  # not plain, whatever becomes of it
+    start = last[: len(topic[0]) + 1]  # and the blank behind it
+    return 0 if text.startswith(start) else text.find(b"\n" + start) + 1
 
 
 def run_columns(piece: bytes) -> Columns | None:
@@ -123,39 +129,56 @@ def _stretches(topics: Column) -> tuple[NDArray[np.bytes_], NDArray[np.int64]]:
 
 
 def read_rankings(opened: Callable[[], BinaryIO], dialect: Dialect | None = None) -> Rankings | None:
-    """A plain run in evaluation order, None for any other: one that is not plain, has the lines of a topic apart,
-    or names a document twice. Memory is that of the rankings, twice, and of a piece.
-    """
-    parts: list[Rankings] = []
+    """A plain run in evaluation order, None for any other: one that is not plain, has the lines of a topic apart, or names a
+    document twice. Memory is that of the rankings and of a piece."""
+    tag, heads, lengths = b"", [], []
+    all_docnos, all_scores = _Growing(np.dtype("S1")), _Growing(np.dtype(np.float64))
     with opened() as file:
         for piece in pieces(file):
             columns = run_columns(piece)
             if columns is None or any_twice(columns.keys(np.arange(len(columns.heads)))):
                 return None
-            order = columns.order(dialect)
-            docnos, scores = columns.docnos, columns.scores
+            order, docnos, scores = columns.order(dialect), columns.docnos, columns.scores
             if order is not None:
                 docnos, scores = docnos[order], scores[order]
-            tag = columns.tag.decode("utf-8", "replace")
-            parts.append(Rankings(tag, columns.heads, columns.lengths, docnos.values(), scores))
-    return _joined(parts)
-
-
-def _joined(parts: Sequence[Rankings]) -> Rankings | None:
-    """One of several, whose `offsets` are lengths still and whose topics are in the order of the file."""
-    if not parts:
+            heads.append(columns.heads)
+            lengths.append(columns.lengths)
+            all_docnos.add(docnos.values())
+            all_scores.add(scores)
+            tag = columns.tag
+    if not heads:
         return None
-    heads, lengths = np.concatenate([part.topics for part in parts]), np.concatenate([part.offsets for part in parts])
+    found = np.concatenate(heads), np.concatenate(lengths)
+    return _sorted(tag.decode("utf-8", "replace"), *found, all_docnos.values, all_scores.values)
+
+
+class _Growing:
+    """An array that grows where it lies: large ones are moved by the system's page tables, not copied."""
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.values: NDArray[Any] = np.empty(0, dtype)
+
+    def add(self, more: NDArray[Any]) -> None:
+        if more.dtype.itemsize > self.values.dtype.itemsize:
+            self.values = self.values.astype(more.dtype)
+        there = len(self.values)
+        self.values.resize(there + len(more), refcheck=False)
+        self.values[there:] = more
+
+
+def _sorted(
+    tag: str, heads: NDArray[np.bytes_], lengths: NDArray[np.int64], docnos: NDArray[np.bytes_], scores: NDArray[np.float64]
+) -> Rankings | None:
+    """Topics in their order; None if one stands in two places."""
     topics, order, _ = distinct(heads)
     if len(topics) < len(heads):
         return None
-    docnos, scores = (np.concatenate([getattr(part, name) for part in parts]) for name in ("docnos", "scores"))
     offsets = np.concatenate(([0], np.cumsum(lengths[order]))).astype(np.int64)
     if (order[1:] < order[:-1]).any():
         starts = np.cumsum(lengths) - lengths
         rows = np.repeat(starts[order] - offsets[:-1], lengths[order]) + np.arange(len(docnos))
         docnos, scores = docnos[rows], scores[rows]
-    return Rankings(parts[-1].tag, topics, offsets, docnos, scores)
+    return Rankings(tag, topics, offsets, docnos, scores)
 
 
 def any_twice(keys: NDArray[np.uint64]) -> bool:

@@ -1,0 +1,76 @@
+"""A real worker on a real queue, killed with -9 in mid-import: the old documents or the new, never some of each.
+
+Few kills by default; KILLS=20 tries the number that was promised.
+"""
+
+import os
+import random
+import subprocess
+import time
+
+import pytest
+import redis
+
+from config import jobs
+from config.models import Job, JobState
+from pooling import selectors
+from pooling.models import Collection, Document, UploadKind
+from tests import factories
+from tests import queue_server as servers
+from tests.pooling import files
+from tests.queue_server import _queue_process, queue_server
+
+pytestmark = [pytest.mark.usefixtures("committed"), pytest.mark.timeout(300)]
+__all__ = ["_queue_process", "queue_server"]  # fixtures
+KILLS = int(os.environ.get("KILLS", "2"))
+MANY = 4000
+
+
+def seen(collection: Collection) -> tuple[int, list[str]]:
+    texts = selectors.documents(collection).values_list("text", flat=True).distinct()
+    return selectors.documents(collection).count(), sorted(texts)
+
+
+def running(job: Job) -> bool:
+    """Wait until a worker has the job; false if it is done already."""
+    until = time.monotonic() + 60
+    while (state := Job.objects.get(pk=job.pk).state) == JobState.WAITING:
+        assert time.monotonic() < until, "no worker took the job"
+        time.sleep(0.02)
+    return state == JobState.RUNNING
+
+
+def test_documents_are_old_or_new_whenever_the_worker_is_killed(queue_server: "redis.Redis") -> None:
+    by = factories.make_user("Olga Organizer")
+    collection = factories.make_collection(by, "Harbour trials")
+    files.take(collection, by, UploadKind.DOCUMENTS, files.documents(["a", "b"], "old"))
+    old, new = (2, ["old"]), (MANY, ["new"])
+    data = files.documents([f"n{number}" for number in range(MANY)], "new")
+    draw, cut = random.Random(11), 0
+    for _ in range(KILLS):
+        upload = files.send(collection, by, UploadKind.DOCUMENTS, data)
+        job = Job.objects.get(pk=upload.job_id or 0)
+        jobs.sweep()
+        worker = start_worker()
+        try:
+            if running(job):
+                time.sleep(draw.uniform(0, 1.5))
+        finally:
+            worker.kill()
+            worker.communicate(timeout=10)
+        state = seen(collection)
+        assert state in (old, new)
+        cut += state == old
+        jobs.release_running(count_failure=False)
+        Job.objects.filter(state=JobState.WAITING).update(state=JobState.FAILED)
+        if state == new:
+            files.take(collection, by, UploadKind.DOCUMENTS, files.documents(["a", "b"], "old"))
+    assert cut, "some kills came in mid-import"
+    upload = files.send(collection, by, UploadKind.DOCUMENTS, data)
+    files.check(upload)
+    assert seen(collection) == new
+    assert Document.objects.exclude(generation=selectors.corpus(collection).generation).count() == 0
+
+
+def start_worker() -> "subprocess.Popen[str]":
+    return servers.start("work")
