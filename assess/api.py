@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import StreamingHttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
 
-from assess import blind, exports, selectors
+from assess import agreeing, agreement_files, blind, exports, selectors
 from assess.models import Assignment, JudgmentEvent, OwnWords
 from assess.schemas import (
     AgreementOut,
@@ -22,11 +22,13 @@ from assess.schemas import (
     JudgedOut,
     JudgmentIn,
     LeaseOut,
+    OwnAgreementOut,
     OwnEventOut,
     OwnProgressOut,
     PairOut,
     ProgressOut,
     QueueFilter,
+    ReportFilter,
     SeatingOut,
     WordsIn,
     WordsOut,
@@ -44,6 +46,7 @@ judging_routes = Router(tags=["Judging"])
 assignment_routes = Router(tags=["Assignments"])
 Q, A = "/collections/{slug:slug}/queue", "/collections/{slug:slug}/assignments"
 L = "/collections/{slug:slug}/leases"
+REPORT = {"responses": {200: {"content": {"application/json": {"schema": {"type": "object"}}}}}}
 EXPORT = {"responses": {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}}}
 
 
@@ -111,6 +114,17 @@ def own_history(request: ApiRequest, slug: str) -> QuerySet[JudgmentEvent]:
     For assessors.
     """
     return blind.own_events(_assessed(request, slug), request.user)
+
+
+@judging_routes.get(f"{Q}/agreement", response=list[OwnAgreementOut])
+def own_agreement(request: ApiRequest, slug: str) -> list[agreeing.OwnTopic]:
+    """Your own agreement with the others, on topics that are judged to their end
+
+    For assessors, if the organizers allow it.
+    """
+    collection = _assessed(request, slug)
+    agreeing.require_own_shown(collection)
+    return agreeing.own(collection, request.user)
 
 
 @judging_routes.get(f"{Q}/{{uuid:seat}}", response=CardOut, auth=JUDGE)
@@ -225,6 +239,16 @@ def read_agreement(request: ApiRequest, slug: str) -> dict[str, Any]:
     report = selectors.agreement(_organized(request, slug))
     pairs = [PairOut.of(pair) for pair in report.pairs]
     return {"levels": report.levels, "twice": report.twice, "overall": PairOut.of(report.overall), "pairs": pairs}
+
+
+@assignment_routes.get("/collections/{slug:slug}/agreement/report", response={200: None}, openapi_extra=REPORT)
+def download_agreement(request: ApiRequest, slug: str, filters: Query[ReportFilter]) -> HttpResponse:
+    """Download every coefficient, with intervals and by topic, as JSON, CSV or LaTeX
+
+    For organizers.
+    """
+    found = agreeing.overview(_organized(request, slug)).report
+    return HttpResponse(agreement_files.written(found, filters.form), content_type=agreement_files.FORMS[filters.form])
 
 
 @assignment_routes.get("/collections/{slug:slug}/judgments", response={200: None}, openapi_extra=EXPORT)
