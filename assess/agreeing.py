@@ -2,14 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 
+from assess import opinions, selectors
+from assess.core import agreement as kappa
 from assess.core.bootstrap import Plan
 from assess.core.ratings import Ratings, ratings
 from assess.core.report import report
-from assess.selectors import JudgmentTable
+from assess.models import Answer, Judgment, Seat
+from assess.selectors import JudgmentTable, Pair
+from config.errors import Forbidden
+from config.models import User
+from pooling import selectors as pooled
 from pooling.models import Collection
 
 PAIRS_SHOWN = 60  # pairs beyond which only what they have in common is computed
@@ -69,3 +76,187 @@ def told(
         pairs=pairs and few,
         by_topic=by_topic,
     )
+
+
+# For organizers
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """A part of the time in which second opinions came."""
+
+    start: datetime
+    end: datetime
+    figures: kappa.Agreement
+
+    @property
+    def band(self) -> str:
+        return kappa.band(self.figures.pooled)
+
+
+@dataclass(frozen=True, eq=False)
+class Overview:
+    """All that the agreement page tells beside the pairs."""
+
+    report: dict[str, Any]
+    rest: list[Pair]
+    times: list[Slice]
+    repeats: list[Pair]
+
+
+def overview(collection: Collection) -> Overview:
+    """The whole report; each assessor against the rest; how agreement went over time; each one's own repeats."""
+    table = selectors.judgment_table(collection)
+    levels = list(collection.grades.values_list("value", flat=True))
+    people = {user.pk: user for user in User.objects.filter(pk__in=np.unique(table.assessors).tolist())}
+    found = rated(table, levels, {pk: user.name for pk, user in people.items()})
+    many = len(found.people) * (len(found.people) - 1) // 2 > PAIRS_SHOWN
+    report = told(found, collection, resamples=200 if many else RESAMPLES, by_topic=True)
+    report["by_topic"] = _topic_rows(report)
+    return Overview(report, _rest(table, levels, people), _times(collection, table, levels), _repeats(collection, levels))
+
+
+def _topic_rows(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """A row for each topic with something shared, of the first view; the thinnest last."""
+    view = report["views"][0]
+    rows = [row for row in view.get("by_topic", ()) if row["figures"]["raw"]["n"]]
+    main = "cohen" if "cohen" in view["figures"] else "alpha_ordinal" if "alpha_ordinal" in view["figures"] else "alpha_nominal"
+    return [
+        {"topic": row["topic"], "few": row["few"], "raw": row["figures"]["raw"], "main": row["figures"][main], "key": main}
+        for row in sorted(rows, key=lambda row: (row["few"], natural(row["topic"])))
+    ]
+
+
+def _rest(table: JudgmentTable, levels: Sequence[int], people: Mapping[int, User]) -> list[Pair]:
+    """Each assessor's grades against every other opinion on the same documents."""
+    a, b = selectors.twice_judged(table.items)
+    mine, others = np.concatenate((a, b)), np.concatenate((b, a))
+    found = []
+    for pk in sorted(people, key=lambda pk: natural(people[pk].name)):
+        here = table.assessors[mine] == pk
+        if here.any():
+            figures = kappa.agreement(table.grades[mine][here], table.grades[others][here], levels)
+            found.append(Pair(people[pk].name, "the rest", figures, people[pk].username, ""))
+    return found
+
+
+SLICES = 8
+
+
+def _times(collection: Collection, table: JudgmentTable, levels: Sequence[int]) -> list[Slice]:
+    """Pairs of opinions in the order in which the later one came, cut into equal parts of at least 20."""
+    a, b = selectors.twice_judged(table.items)
+    if not len(a):
+        return []
+    heads = selectors.judgments(collection).values_list("item_id", "assessor_id", "updated_at")
+    when = {(item, who): at for item, who, at in heads}
+    rows = zip(table.items[a].tolist(), table.assessors[a].tolist(), table.assessors[b].tolist(), strict=True)
+    later = [max(when[item, one], when[item, other]) for item, one, other in rows]
+    order = np.array(sorted(range(len(later)), key=lambda place: later[place]))
+    parts = np.array_split(order, max(1, min(SLICES, len(order) // 20)))
+    return [
+        Slice(
+            later[int(part[0])],
+            later[int(part[-1])],
+            kappa.agreement(table.grades[a][part], table.grades[b][part], levels),
+        )
+        for part in parts
+    ]
+
+
+def _repeats(collection: Collection, levels: Sequence[int]) -> list[Pair]:
+    """Self-consistency: what one judged twice, unaware of it."""
+    heads = Judgment.objects.filter(item__pool__collection=collection, answer=Answer.GRADE, extra=False)
+    twice = heads.filter(occasion__gt=0).values_list("assessor_id", "item_id", "grade")
+    first = {(who, item): grade for who, item, grade in heads.filter(occasion=0).values_list("assessor_id", "item_id", "grade")}
+    pairs: dict[int, list[tuple[int, int]]] = {}
+    for who, item, grade in twice:
+        before = first.get((who, item))
+        if before is not None and grade is not None:
+            pairs.setdefault(who, []).append((before, grade))
+    names = dict(User.objects.filter(pk__in=pairs).values_list("pk", "name"))
+    found = []
+    for who, rows in sorted(pairs.items(), key=lambda pair: names[pair[0]]):
+        both = np.array(rows, np.int64)
+        found.append(Pair(names[who], "the same again", kappa.agreement(both[:, 0], both[:, 1], levels)))
+    return found
+
+
+@dataclass(frozen=True)
+class Differing:
+    topic: str
+    docno: str
+    title: str
+    first_note: str
+    second_note: str
+
+
+def cell(collection: Collection, first: str, second: str, a: int, b: int, most: int = 500) -> list[Differing]:
+    """The documents of a matrix's cell: those to which one gave grade `a` and the other grade `b`. Without names: first
+    opinions and second ones."""
+    table = selectors.judgment_table(collection)
+    one, two = selectors.twice_judged(table.items)
+    if first and second:
+        ids = dict(User.objects.filter(username__in=[first, second]).values_list("username", "pk"))
+        x, y = ids.get(first, 0), ids.get(second, 0)
+        turned = (table.assessors[one] == y) & (table.assessors[two] == x)
+        kept = turned | ((table.assessors[one] == x) & (table.assessors[two] == y))
+        one, two = np.where(turned, two, one)[kept], np.where(turned, one, two)[kept]
+    here = (table.grades[one] == a) & (table.grades[two] == b)
+    rows = list(zip(one[here].tolist(), two[here].tolist(), strict=True))[:most]
+    items = [int(table.items[place]) for place, _other in rows]
+    notes = {
+        (item, who): note
+        for item, who, note in selectors.judgments(collection)
+        .filter(item_id__in=items)
+        .values_list("item_id", "assessor_id", "note")
+    }
+    docnos = {table.docnos[place].decode() for place, _other in rows}
+    titles = dict(pooled.documents(collection).filter(docno__in=docnos).values_list("docno", "title"))
+    return [
+        Differing(
+            table.topics[i].decode(),
+            (docno := table.docnos[i].decode()),
+            titles.get(docno, ""),
+            notes.get((int(table.items[i]), int(table.assessors[i])), ""),
+            notes.get((int(table.items[j]), int(table.assessors[j])), ""),
+        )
+        for i, j in rows
+    ]
+
+
+# For assessors
+
+
+@dataclass(frozen=True)
+class OwnTopic:
+    """One's own agreement with the others on a topic that is judged to the end."""
+
+    topic: str
+    title: str
+    n: int
+    raw: float | None
+    cohen: float | None
+
+
+def own(collection: Collection, user: User) -> list[OwnTopic]:
+    """Only topics that nobody has anything left to judge of, so that nothing can be learnt for a grade to come."""
+    table = selectors.judgment_table(collection)
+    levels = list(collection.grades.values_list("value", flat=True))
+    open_ = set(Seat.objects.filter(collection=collection, judged_at=None).values_list("item__topic__number", flat=True))
+    a, b = selectors.twice_judged(table.items)
+    mine, others = np.concatenate((a, b)), np.concatenate((b, a))
+    here = table.assessors[mine] == user.pk
+    mine, others = mine[here], others[here]
+    titles = dict(collection.topics.values_list("number", "title"))
+    found = []
+    for number in sorted({topic.decode() for topic in table.topics[mine].tolist()} - open_, key=natural):
+        at = table.topics[mine] == number.encode()
+        figures = kappa.agreement(table.grades[mine][at], table.grades[others][at], levels)
+        found.append(OwnTopic(number, titles[number], figures.n, figures.raw, figures.cohen))
+    return found
+
+
+def require_own_shown(collection: Collection) -> None:
+    if not opinions.plan(collection).show_own:
+        raise Forbidden("The organizers of this collection do not show assessors their agreement.")

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import StreamingHttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
 
-from assess import blind, exports, likeness, own, selectors, watching
+from assess import agreeing, agreement_files, blind, exports, likeness, own, selectors, watching
 from assess.models import Assignment, Judgment, JudgmentEvent, OwnWords
 from assess.schemas import (
     AgreementOut,
@@ -24,6 +24,7 @@ from assess.schemas import (
     JudgedOut,
     JudgmentIn,
     LeaseOut,
+    OwnAgreementOut,
     OwnEventOut,
     OwnFilter,
     OwnJudgmentOut,
@@ -31,6 +32,7 @@ from assess.schemas import (
     PairOut,
     ProgressOut,
     QueueFilter,
+    ReportFilter,
     SeatingOut,
     WordsIn,
     WordsOut,
@@ -49,6 +51,7 @@ judging_routes = Router(tags=["Judging"])
 assignment_routes = Router(tags=["Assignments"])
 Q, A = "/collections/{slug:slug}/queue", "/collections/{slug:slug}/assignments"
 L = "/collections/{slug:slug}/leases"
+REPORT = {"responses": {200: {"content": {"application/json": {"schema": {"type": "object"}}}}}}
 EXPORT = {"responses": {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}}}
 
 
@@ -137,6 +140,17 @@ def alike_documents(request: ApiRequest, slug: str, filters: Query[AlikeFilter])
     For assessors.
     """
     return likeness.alike(_assessed(request, slug), request.user, filters.seats)
+
+
+@judging_routes.get(f"{Q}/agreement", response=list[OwnAgreementOut])
+def own_agreement(request: ApiRequest, slug: str) -> list[agreeing.OwnTopic]:
+    """Your own agreement with the others, on topics that are judged to their end
+
+    For assessors, if the organizers allow it.
+    """
+    collection = _assessed(request, slug)
+    agreeing.require_own_shown(collection)
+    return agreeing.own(collection, request.user)
 
 
 @judging_routes.get(f"{Q}/{{uuid:seat}}", response=CardOut, auth=JUDGE)
@@ -251,6 +265,16 @@ def read_agreement(request: ApiRequest, slug: str) -> dict[str, Any]:
     report = selectors.agreement(_organized(request, slug))
     pairs = [PairOut.of(pair) for pair in report.pairs]
     return {"levels": report.levels, "twice": report.twice, "overall": PairOut.of(report.overall), "pairs": pairs}
+
+
+@assignment_routes.get("/collections/{slug:slug}/agreement/report", response={200: None}, openapi_extra=REPORT)
+def download_agreement(request: ApiRequest, slug: str, filters: Query[ReportFilter]) -> HttpResponse:
+    """Download every coefficient, with intervals and by topic, as JSON, CSV or LaTeX
+
+    For organizers.
+    """
+    found = agreeing.overview(_organized(request, slug)).report
+    return HttpResponse(agreement_files.written(found, filters.form), content_type=agreement_files.FORMS[filters.form])
 
 
 @assignment_routes.get("/collections/{slug:slug}/judgments", response={200: None}, openapi_extra=EXPORT)

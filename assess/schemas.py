@@ -313,6 +313,18 @@ class AgreementOut(Schema):
     pairs: list[PairOut]
 
 
+class OwnAgreementOut(Schema):
+    topic: str
+    title: str
+    n: int = Field(description="Other opinions on documents that you judged, too.")
+    raw: float | None = Field(description="Share of equal grades.")
+    cohen: float | None = Field(description="Cohen's kappa; null where it is not defined.")
+
+
+class ReportFilter(In):
+    form: Literal["json", "csv", "tex"] = "json"
+
+
 class ExportFilter(In):
     format: Literal["csv", "jsonl"] = "csv"
     history: bool = Field(False, description="Every act of judging in its order, instead of the present grades.")

@@ -244,6 +244,16 @@ def lease(collection: Collection, username: str) -> Lease:
 # Agreement
 
 
+@dataclass(frozen=True)
+class Cell:
+    """Of a confusion matrix: the grades of both, how often, and the shade."""
+
+    row: int
+    column: int
+    count: int
+    heat: int
+
+
 @dataclass(frozen=True, eq=False)
 class Pair:
     """Two assessors, or all first and second opinions, and how far they agree."""
@@ -266,10 +276,13 @@ class Pair:
         return "both used one and the same grade throughout" if self.figures.cohen is None else ""
 
     @property
-    def rows(self) -> list[list[tuple[int, int]]]:
+    def rows(self) -> "list[list[Cell]]":
         """The confusion matrix: count, and its shade from 0 to 9 by its share of the largest cell."""
-        most = max(int(self.figures.table.max()), 1)
-        return [[(count, -(-9 * count // most)) for count in line] for line in self.figures.table.tolist()]
+        most, levels = max(int(self.figures.table.max()), 1), self.figures.levels
+        return [
+            [Cell(row, column, count, -(-9 * count // most)) for column, count in zip(levels, line, strict=True)]
+            for row, line in zip(levels, self.figures.table.tolist(), strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -284,7 +297,7 @@ def agreement(collection: Collection) -> AgreementReport:
     """Agreement of each pair of assessors on the items both judged, and of first with second opinions over all."""
     levels = [grade.value for grade in collection.grades.all()]
     table = judgment_table(collection)
-    a, b = _twice_judged(table.items)
+    a, b = twice_judged(table.items)
     people = {user.pk: user for user in User.objects.filter(pk__in=np.unique(table.assessors).tolist())}
     low, high = (np.minimum, np.maximum)
     one, two = low(table.assessors[a], table.assessors[b]), high(table.assessors[a], table.assessors[b])
@@ -301,7 +314,7 @@ def agreement(collection: Collection) -> AgreementReport:
     return AgreementReport(levels, pairs, Pair("First opinions", "Second opinions", overall), len(np.unique(table.items[a])))
 
 
-def _twice_judged(items: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def twice_judged(items: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The rows of each pair of judgments of the same item; `items` is sorted. Two, as a rule; more after changes of seats."""
     _, starts, counts = np.unique(items, return_index=True, return_counts=True)
     first, second = [np.empty(0, np.int64)], [np.empty(0, np.int64)]

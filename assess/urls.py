@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from assess.views import judging, merging, overview
+from assess.views import agreement, judging, merging, overview
 
 urlpatterns = [
     path("c/<slug:slug>/assign/", overview.assign, name="assign"),
@@ -18,7 +18,10 @@ urlpatterns = [
     path("c/<slug:slug>/judge/<uuid:seat>/source/", judging.source, name="seat_source"),
     path("c/<slug:slug>/progress/", overview.progress, name="progress"),
     path("c/<slug:slug>/progress/free/", overview.free_leases, name="free_leases"),
-    path("c/<slug:slug>/agreement/", overview.agreement, name="agreement"),
+    path("c/<slug:slug>/agreement/", agreement.agreement, name="agreement"),
+    path("c/<slug:slug>/agreement/documents/", agreement.documents, name="agreement_documents"),
+    path("c/<slug:slug>/agreement/file/<str:form>/", agreement.download, name="agreement_file"),
+    path("c/<slug:slug>/judge/agreement/", agreement.own, name="own_agreement"),
     path("c/<slug:slug>/merge/", merging.merge, name="merge_plan"),
     path("c/<slug:slug>/adjudicate/", merging.inbox, name="adjudicate"),
     path("c/<slug:slug>/adjudicate/reopen/", merging.reopen, name="reopen"),

@@ -44,7 +44,7 @@ PARTS: tuple[tuple[str, tuple[Page, ...]], ...] = (
             Page("Judge", "judge_list", frozenset({Role.ASSESSOR.value})),
             Page("Assign", "assign"),
             Page("Progress", "progress"),
-            Page("Agreement", "agreement"),
+            Page("Agreement", "agreement", also=("agreement_documents",)),
             Page("Adjudicate", "adjudicate", ORGANIZER | {Role.ADJUDICATOR.value}, ("decisions",)),
             Page("Merge", "merge_plan"),
             Page("Guidelines", "guidelines", ANYBODY, ("guideline_version", "write_guideline")),

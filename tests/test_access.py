@@ -158,6 +158,9 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}judge/<uuid:seat>/": {"GET": assessor(200), "POST": assessor(422)},
     f"{C}progress/": {"GET": organizer(200)},
     f"{C}agreement/": {"GET": organizer(200)},
+    f"{C}agreement/documents/": {"GET": organizer(404)},  # no cell is named
+    f"{C}agreement/file/<str:form>/": {"GET": organizer(200)},
+    f"{C}judge/agreement/": {"GET": assessor(403)},  # not allowed
     f"{C}merge/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}adjudicate/": {"GET": decider(200), "POST": organizer(422)},
     f"{C}adjudicate/reopen/": {"POST": decider(422)},
@@ -245,6 +248,8 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/assignments/seats": {"POST": organizer(200)},
     f"{A}/progress": {"GET": organizer(200)},
     f"{A}/agreement": {"GET": organizer(200)},
+    f"{A}/agreement/report": {"GET": organizer(200)},
+    f"{A}/queue/agreement": {"GET": assessor(403)},
     f"{A}/judgments": {"GET": organizer(200)},
     f"{A}/merge": {"GET": organizer(200), "PATCH": organizer(200)},
     f"{A}/adjudication": {"GET": decider(200), "PUT": organizer(200)},

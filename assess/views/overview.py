@@ -1,4 +1,4 @@
-"""Assigning, progress and agreement, for organizers."""
+"""Assigning and progress, for organizers."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -14,7 +14,6 @@ from assess.services.seating import Seating
 from config.forms import attempt
 from pooling import access
 from pooling.models import Collection, Role
-from pooling.selectors import grades
 from pooling.views.collections import page
 
 TOPICS = 50  # on a page of the assign table
@@ -82,10 +81,3 @@ def free_leases(request: HttpRequest, slug: str) -> HttpResponse:
     count = judging.free_leases(collection, assessor=lease.assessor)
     messages.success(request, f"Freed {count} {'document' if count == 1 else 'documents'} that {lease.assessor.name} held.")
     return redirect("progress", collection.slug)
-
-
-@require_safe
-def agreement(request: HttpRequest, slug: str) -> HttpResponse:
-    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    report = selectors.agreement(collection)
-    return page(request, "assess/agreement.html", collection, report=report, grades=grades(collection))

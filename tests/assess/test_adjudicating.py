@@ -22,9 +22,9 @@ from tests.evaluation.factories import judge, make_item
 __all__ = ["judged", "second"]
 
 
-def decide(cast: Cast, docno: str = "d", grade: int = 2, topic: str = "2", **more: object) -> Decision:
-    given = {"client_id": uuid.uuid4(), "by": cast.adjudicator, **more}
-    return adjudicating.decide(cast.collection, topic=topic, docno=docno, grade=grade, **given)  # type: ignore[arg-type]
+def decide(cast: Cast, **given: Any) -> Decision:
+    act = {"docno": "d", "topic": "2", "grade": 2, "client_id": uuid.uuid4(), "by": cast.adjudicator, **given}
+    return adjudicating.decide(cast.collection, **act)
 
 
 def listed(cast: Cast, **plan: object) -> list[str]:

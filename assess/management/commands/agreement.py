@@ -2,7 +2,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from assess import selectors
+from assess import agreeing, agreement_files, selectors
 from pooling.commands import CollectionCommand
 
 COLUMNS = ["first", "second", "n", "agreement", "cohen", "pooled"]
@@ -13,9 +13,14 @@ class Command(CollectionCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
+        parser.add_argument("--report", choices=agreement_files.FORMS, help="every coefficient, with intervals, in this form")
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["report"]:
+            report = agreeing.overview(self.collection(options["slug"])).report
+            self.stdout.write(agreement_files.written(report, options["report"]), ending="")
+            return
         found = selectors.agreement(self.collection(options["slug"]))
         rows = []
         for pair in [*found.pairs, *([found.overall] if found.pairs else [])]:

@@ -1,0 +1,56 @@
+"""Agreement: the whole report for organizers, with the documents behind each cell; one's own for assessors."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from assess import agreeing, agreement_files, selectors
+from pooling import access
+from pooling.models import Role
+from pooling.selectors import grades
+from pooling.views.collections import page
+
+
+@require_safe
+def agreement(request: HttpRequest, slug: str) -> HttpResponse:
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    report = selectors.agreement(collection)
+    overview = agreeing.overview(collection) if report.pairs else None
+    context: dict[str, Any] = {"report": report, "overview": overview, "grades": grades(collection)}
+    return page(request, "assess/agreement.html", collection, **context)
+
+
+@require_safe
+def download(request: HttpRequest, slug: str, form: str) -> HttpResponse:
+    """The report as a file for other programs."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    if form not in agreement_files.FORMS:
+        raise Http404
+    text = agreement_files.written(agreeing.overview(collection).report, form)
+    answer = HttpResponse(text, content_type=agreement_files.FORMS[form])
+    answer["Content-Disposition"] = f'attachment; filename="{collection.slug}-agreement.{form}"'
+    return answer
+
+
+@require_safe
+def documents(request: HttpRequest, slug: str) -> HttpResponse:
+    """The documents behind a cell of a confusion matrix."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    scale = {str(grade.value): grade for grade in grades(collection)}
+    first, second = scale.get(request.GET.get("a", "")), scale.get(request.GET.get("b", ""))
+    if first is None or second is None:
+        raise Http404
+    one, other = (request.GET.get(name, "").replace("\0", "") for name in ("first", "second"))
+    found = agreeing.cell(collection, one, other, first.value, second.value)
+    context: dict[str, Any] = {"rows": found, "first": first, "second": second, "names": (one, other)}
+    return page(request, "assess/cell.html", collection, **context, here="agreement")
+
+
+@require_safe
+def own(request: HttpRequest, slug: str) -> HttpResponse:
+    """An assessor's own agreement with the others, once a topic is judged to its end, if the organizers allow it."""
+    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    user = access.require_sign_in(request.user)
+    agreeing.require_own_shown(collection)
+    return page(request, "assess/own_agreement.html", collection, rows=agreeing.own(collection, user), here="judge_list")

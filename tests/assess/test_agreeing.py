@@ -1,0 +1,110 @@
+"""The agreement pages: the textbook's example to its printed digits, cells that open their documents, one's own figures."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from django.utils import timezone
+
+from assess import agreeing, agreement_files, selectors
+from assess.models import Judgment, JudgmentEvent, Seat
+from assess.selectors import as_table
+from assess.services import merging
+from config.errors import Forbidden
+from tests.assess import factories
+from tests.conftest import Cast, ClientFor
+
+# 300 both relevant, 20 and 10 on which they differ, 70 both not.
+TEXTBOOK = [(1, 1)] * 300 + [(1, 0)] * 20 + [(0, 1)] * 10 + [(0, 0)] * 70
+
+
+@pytest.fixture
+def textbook(cast: Cast) -> Cast:
+    """Two assessors of 400 documents of one topic."""
+    collection = cast.collection
+    other = factories.make_assessors(collection, "Kwame Second")[0]
+    [topic] = factories.make_topics(collection, [1])
+    pool = factories.make_pool(collection, cast.organizer, {topic: [f"d{n:03}" for n in range(400)]})
+    now, heads, seats = timezone.now(), [], []
+    for item, grades in zip(pool.items.order_by("docno"), TEXTBOOK, strict=True):
+        for slot, (who, grade) in enumerate(zip((cast.assessor, other), grades, strict=True), 1):
+            seats.append(Seat(collection=collection, item=item, slot=slot, assessor=who, position=1, judged_at=now))
+            heads.append(Judgment(item=item, assessor=who, grade=grade, note=f"of {slot}"))
+    Seat.objects.bulk_create(seats)
+    Judgment.objects.bulk_create(heads)
+    return cast
+
+
+def test_the_textbook_example_on_page_and_in_files(textbook: Cast, client_for: ClientFor) -> None:
+    olga = client_for(textbook.organizer)
+    page = olga.get("/c/harbour-trials/agreement/").content.decode()
+    assert "0.7761" in page and "0.7759" in page  # Cohen's, and with pooled marginals: 0.776 both
+    figures = agreeing.overview(textbook.collection).report["views"][1]["figures"]
+    assert {key: round(figures[key]["value"], 6) for key in ("raw", "positive", "negative", "overlap", "cohen", "pooled")} == {
+        "raw": 0.925,
+        "positive": 0.952381,
+        "negative": 0.823529,
+        "overlap": 0.909091,
+        "cohen": 0.776119,
+        "pooled": 0.775910,
+    }
+    assert (figures["pooled"]["band"], figures["raw"]["n"]) == ("fair", 400)
+    here = "/c/harbour-trials/agreement/file"
+    rows = list(csv.DictReader(io.StringIO(olga.get(f"{here}/csv/").content.decode())))
+    assert [row["value"][:6] for row in rows if row["coefficient"] == "pooled" and row["view"] == "from 1"] == ["0.7759"]
+    assert json.loads(olga.get(f"{here}/json/").content)["shared"] == 400
+    assert r"kappa (pooled marginals, Scott's pi) & 400 & $0.776$" in olga.get(f"{here}/tex/").content.decode()
+    assert olga.get(f"{here}/exe/").status_code == 404
+
+
+def test_a_cell_opens_its_documents(textbook: Cast, client_for: ClientFor) -> None:
+    pair = selectors.agreement(textbook.collection).pairs[0]
+    names = (pair.first_user, pair.second_user)
+    for cell in (cell for line in pair.rows for cell in line):
+        assert len(agreeing.cell(textbook.collection, *names, cell.row, cell.column)) == cell.count
+        assert len(agreeing.cell(textbook.collection, "", "", cell.row, cell.column)) == cell.count
+    page = client_for(textbook.organizer).get("/c/harbour-trials/agreement/documents/?a=0&b=1").content.decode()
+    assert "10 documents" in page and "of 1" in page
+
+
+def test_own_agreement_after_the_topic_closes_if_allowed(textbook: Cast, client_for: ClientFor) -> None:
+    client, here = client_for(textbook.assessor), "/c/harbour-trials/judge/agreement/"
+    assert client.get(here).status_code == 403
+    with pytest.raises(Forbidden):
+        agreeing.require_own_shown(textbook.collection)
+    merging.set_plan(textbook.collection, by=textbook.organizer, show_own=True)
+    page = client.get(here).content.decode()
+    assert "0.925" in page and "Kwame" not in page
+    Seat.objects.filter(slot=2).update(judged_at=None)
+    assert "Nothing to show yet" in client.get(here).content.decode()
+
+
+def test_drift_over_time_and_each_against_the_rest(textbook: Cast) -> None:
+    found = agreeing.overview(textbook.collection)
+    assert [part.figures.n for part in found.times] == [50] * 8
+    assert [round(pair.figures.raw or 0, 3) for pair in found.rest] == [0.925, 0.925]
+    assert found.repeats == []
+    head = Judgment.objects.filter(assessor=textbook.assessor).first()
+    assert head is not None
+    Judgment.objects.create(item=head.item, assessor=textbook.assessor, occasion=1, grade=0)
+    [own] = agreeing.overview(textbook.collection).repeats
+    assert (own.figures.n, own.figures.raw) == (1, 0.0)
+    assert not JudgmentEvent.objects.exists()
+
+
+def test_ratings_do_not_depend_on_the_order_of_rows() -> None:
+    rows = [(1, "2", "b", 7, 1, 0), (1, "2", "b", 9, 2, 1), (2, "10", "a", 7, 1, 2), (2, "10", "a", 9, 2, 2)]
+    names = {7: "A10", 9: "A9"}
+    one = agreeing.rated(as_table(rows), [0, 1, 2], names)
+    other = agreeing.rated(as_table([(5 - item, *rest) for item, *rest in reversed(rows)]), [0, 1, 2], names)
+    assert one.names == other.names == ["A9", "A10"]
+    assert np.array_equal(one.ratings.places, other.ratings.places)
+
+
+def test_files_of_an_undefined_report_hold_no_number() -> None:
+    figure = {"n": 0, "value": None, "standard_error": None, "interval": None, "band": "undefined", "note": "no overlap"}
+    report = {"views": [{"threshold": None, "figures": {"cohen": figure}}]}
+    assert agreement_files.written(report, "csv").splitlines()[1] == "grades,cohen,0,,,,,undefined,no overlap"
+    assert "Cohen's kappa & 0 & -- & --" in agreement_files.written(report, "tex")
