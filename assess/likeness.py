@@ -68,7 +68,9 @@ def alike(collection: Collection, assessor: User, asked: Sequence[uuid.UUID]) ->
             others = [
                 Other(other.seat, other.docno, share == 1, other.grade) for other, share in near if share >= likeness.NEAR
             ]
-            found += [Alike(row.seat, sorted(others, key=lambda other: (not other.same, other.grade is None)))] if others else []
+            found += (
+                [Alike(row.seat, sorted(others, key=lambda other: (not other.same, other.grade is None)))] if others else []
+            )
     return found
 
 
