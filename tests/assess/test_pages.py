@@ -3,6 +3,7 @@
 import html
 import re
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 from assess.models import Assignment, JudgmentEvent, Seat
 from assess.services import assigning, judging
 from assess.services.assigning import Wanted
+from assess.views.judging import KEYS
 from config.models import Job, User
 from pooling.models import Membership, Role
 from pooling.services import collections
@@ -223,6 +225,17 @@ def test_order_tells_nothing_of_ranks(bench: Bench) -> None:
     ranks = list(Seat.objects.filter(assessor=bench.ann).order_by("position").values_list("item__best_rank", flat=True))
     correlation = scipy.stats.spearmanr(range(len(ranks)), ranks).statistic
     assert sorted(ranks) != ranks and abs(correlation) < 0.3  # by chance in 98 of 100
+
+
+def test_the_list_of_keys_is_the_scripts() -> None:
+    script = (Path(__file__).resolve().parents[2] / "assess/static/assess/judge/keys.js").read_text()
+    table = script[script.index("const KEYS = {") : script.index("};")]
+    names = {"ArrowLeft": "←", "ArrowRight": "→"}
+    told = {
+        act: [names.get(key, key) for key in re.findall(r'"([^"]+)"', keys)]
+        for act, keys in re.findall(r"(\w+): \[([^\]]+)\]", table)
+    }
+    assert told == {act: [key, also] if also else [key] for act, key, also, _, _ in KEYS}
 
 
 # Assign
