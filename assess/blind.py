@@ -27,6 +27,7 @@ from pooling import selectors as pooled
 from pooling.models import Collection, Document, Membership
 
 FEW = 3  # documents, handed out after a judgment whatever their size
+LONG = 100_000  # letters; of such a text the browser lays out what is in view, and no more
 PAGE_LETTERS = 1_000_000  # of the documents a page comes with
 MOST_LETTERS = 5_000_000  # of those it holds, once it has asked for more
 FIELDS = ("title", "text", "html", "url", "language", "date")
@@ -85,6 +86,10 @@ class Card:
     @property
     def passages(self) -> list[tuple[int, int]]:
         return passages.read(self.evidence)
+
+    @property
+    def is_long(self) -> bool:
+        return len(self.text) > LONG
 
     @property
     def length(self) -> str:

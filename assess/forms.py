@@ -148,7 +148,7 @@ class HistoryForm(ActForm):
 
     topic = forms.ChoiceField(required=False)
     said = forms.ChoiceField(label="Said", required=False)
-    words = forms.CharField(required=False, max_length=200, label="Words", help_text="Of title, number, note or reason.")
+    words = forms.CharField(required=False, max_length=200, label="Words of title, note, reason")
     noted = forms.BooleanField(required=False, label="With note or passages")
 
     def __init__(self, *args: Any, grades: Sequence[Grade], topics: Sequence[OwnTopic], **kwargs: Any) -> None:

@@ -41,7 +41,7 @@ PARTS: tuple[tuple[str, tuple[Page, ...]], ...] = (
     (
         "Judging",
         (
-            Page("Judge", "judge_list", frozenset({Role.ASSESSOR.value})),
+            Page("Judge", "judge_list", frozenset({Role.ASSESSOR.value}), ("judge_history",)),
             Page("Assign", "assign"),
             Page("Progress", "progress"),
             Page("Agreement", "agreement", also=("agreement_documents",)),

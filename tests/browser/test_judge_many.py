@@ -19,8 +19,7 @@ def some(desk: Desk, count: int) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
     while len(found) < count:
         expect(desk.page.locator("article:not([aria-busy]) .judge-docno")).to_be_visible(timeout=20_000)
-        ready = desk.page.evaluate("document.querySelectorAll('article:not([aria-busy]) .judge-docno').length")
-        found += press_fast(desk, min(5 * ready, count - len(found)))
+        found += press_fast(desk, count - len(found))
     return found
 
 

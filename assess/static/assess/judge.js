@@ -34,7 +34,8 @@ function show(at, still) {
     topic.scrollTop = 0;
   }
   if (listed) article = many.show(card, !still);
-  else article.innerHTML = card.document_html;
+  else if (card.nodes) article.replaceChildren(...card.nodes);
+  else article.innerHTML = card.document_html; // made and escaped by the server
   place.removeAttribute("aria-busy");
   article.removeAttribute("aria-busy");
   form.action = said.action = card.url;
@@ -52,7 +53,9 @@ function show(at, still) {
 /** Where one is in a long document is kept for when one comes back to it. */
 function leave() {
   const card = deck.current();
-  if (card && !listed) card.top = place.scrollTop;
+  if (!card || listed || busy()) return;
+  card.top = view.where();
+  if (!card.document_html) card.nodes ??= [...article.childNodes]; // it came with the page, and not again
 }
 
 function announce() {
@@ -244,7 +247,7 @@ out?.addEventListener("submit", (event) => {
 
 async function begin() {
   const first = deck.current();
-  Object.assign(first, { document_html: article.innerHTML, topic_html: topic.innerHTML });
+  first.topic_html = topic.innerHTML;
   if (matchMedia("(max-width: 64rem)").matches) topic.open = false;
   if (listed) many.start((card) => { if (ready) show(deck.cards.indexOf(card), true); }, (card, grade) => { show(deck.cards.indexOf(card), true); tellOf({ grade }); });
   view.showMarks(false);

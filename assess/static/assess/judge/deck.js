@@ -61,6 +61,8 @@ export function add(more) {
   }
 }
 
+/** What the server need not hand out: documents that wait, and those whose answer it does not know yet. */
 export function held() {
-  return cards.filter((card) => card.waits).slice(0, 50).map((card) => card.seat).join(",");
+  const unsaved = new Set(unsent.all().map((act) => act.url));
+  return cards.filter((card) => card.waits || unsaved.has(card.url)).slice(0, 50).map((card) => card.seat).join(",");
 }

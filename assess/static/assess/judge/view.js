@@ -8,7 +8,7 @@ export const told = { key() {}, selected() {}, ready() {} };
 const outline = part(".judge-outline"), grown = new ResizeObserver(() => fit());
 let article = null, frame = null, hit = -1, texts = {}, waiting = null;
 
-/** Show what stands in an article. `top`: where one was in it, in pixels. */
+/** Show what stands in an article. `top`: where one was in it, as `where` told; null: stay. */
 export function paint(shown, top = 0) {
   article = shown;
   frame = article.querySelector("iframe");
@@ -39,9 +39,17 @@ function ready(top) {
 }
 
 function settle(top) {
-  if (top !== null) place.scrollTop = top;
+  if (top?.at) returnTo(article.querySelector(`[data-at="${top.at}"]`), top.by);
+  else if (top !== null) place.scrollTop = top || 0;
   listHeadings();
   told.ready();
+}
+
+/** Twice: what comes into view has its true height only then. */
+function returnTo(paragraph, by) {
+  const go = () => { if (paragraph?.isConnected) { paragraph.scrollIntoView(); place.scrollTop += by; } };
+  go();
+  requestAnimationFrame(() => requestAnimationFrame(go));
 }
 
 /** The frame is as high as its page, so that one thing scrolls: the document. */
@@ -84,8 +92,20 @@ export function highlight(name, ranges) {
   }
 }
 
+/** Where one is: in pixels, or from a paragraph of a long text, whose height above is a guess. */
+export function where() {
+  if (asPage() || !article.querySelector(".judge-long")) return place.scrollTop;
+  const edge = place.getBoundingClientRect().top;
+  const first = [...plain().children].find((paragraph) => paragraph.dataset.at && paragraph.getBoundingClientRect().bottom > edge);
+  return first && place.scrollTop ? { at: first.dataset.at, by: edge - first.getBoundingClientRect().top } : place.scrollTop;
+}
+
 /** Bring something into the middle of the document's part of the page. */
-export function reveal(target) {
+export function reveal(target, again) {
+  if (!again && !asPage() && article.querySelector(".judge-long")) { // laid out as it comes into view: then once more
+    ((target.startContainer || target).parentElement).scrollIntoView({ block: "center" });
+    requestAnimationFrame(() => reveal(target, true));
+  }
   const box = target.getBoundingClientRect(), above = frame && (target.startContainer || target).ownerDocument === frame.contentDocument ? frame.getBoundingClientRect().top : 0;
   place.scrollTop += above + box.top - place.getBoundingClientRect().top - place.clientHeight / 2 + Math.min(box.height, place.clientHeight) / 2;
 }
