@@ -42,8 +42,11 @@ PARTS: tuple[tuple[str, tuple[Page, ...]], ...] = (
         "Judging",
         (
             Page("Judge", "judge_list", frozenset({Role.ASSESSOR.value})),
+            Page("My questions", "own_questions", frozenset({Role.ASSESSOR.value})),
             Page("Assign", "assign"),
             Page("Progress", "progress"),
+            Page("Questions", "questions"),
+            Page("Practice", "practice_sets"),
             Page("Agreement", "agreement"),
             Page("Guidelines", "guidelines", ANYBODY, ("guideline_version", "write_guideline")),
             Page("Scale", "scale", ANYBODY),

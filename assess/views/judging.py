@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from assess import blind
 from assess.forms import HoldForm, JudgmentForm, WordsForm
-from assess.services import judging
+from assess.services import judging, practice
 from config import http
 from config.errors import Refusal
 from pooling import access, selectors
@@ -27,6 +27,8 @@ def judge(request: HttpRequest, slug: str) -> HttpResponse:
     """The next document to judge, and those after it."""
     collection = access.collection_as(request.user, slug, Role.ASSESSOR)
     user = access.require_sign_in(request.user)
+    if practice.is_waiting(collection, user):
+        return redirect("practice", slug)
     return _page(request, collection, judging.next_items(collection, assessor=user, count=judging.PAGE))
 
 
@@ -38,6 +40,8 @@ def one(request: HttpRequest, slug: str, seat: uuid.UUID) -> HttpResponse:
     user = access.require_sign_in(request.user)
     if request.method == "POST":
         return _record(request, collection, seat)
+    if practice.is_waiting(collection, user):
+        return redirect("practice", slug)
     card = judging.item(collection, assessor=user, seat=seat)
     following = judging.next_items(collection, assessor=user, count=judging.PAGE, held=[seat])
     return _page(request, collection, [card, *following], before=seat)
