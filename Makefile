@@ -6,7 +6,7 @@ RUN := $(BIN)/python -m
 unexport PYTHONDONTWRITEBYTECODE
 UV := $(BIN)/uv pip install --quiet -c constraints.txt
 
-.PHONY: up install test test-deps check bench docs clean
+.PHONY: up install test test-deps check bench load claims docs clean
 
 up: install
 	@$(BIN)/assize up
@@ -39,6 +39,14 @@ bench: .venv/.installed-bench
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -W ignore -m benchmarks.bench_eval --linear
 	$(BIN)/python -m benchmarks.bench_pooling
+
+# Fifty assessors beside imports, and 20,000 claims; `make load SECONDS=280` is the full form, `DATABASE=--pg` the other database.
+SECONDS ?= 60
+load: .venv/.installed-dev
+	$(BIN)/python -m benchmarks.load --seconds $(SECONDS) $(DATABASE)
+
+claims: .venv/.installed-dev
+	$(BIN)/python -m benchmarks.load --claims 20000 $(DATABASE)
 
 docs: .venv/.installed-dev
 	$(BIN)/python -m docs.make

@@ -194,8 +194,10 @@ def assign_topics(request: ApiRequest, slug: str, body: AssignIn) -> Seating:
     for line in body.assignments:
         if line.topic not in topics:
             raise Refusal(f"There is no topic “{line.topic}” in this collection.")
-        wanted.append(Wanted(topics[line.topic], _named(people, line.first), _named(people, line.second)))
-    return assigning.assign(collection, by=request.user, wanted=wanted, overlap=body.overlap, seed=body.seed)
+        groups = [_named(people, names) for names in (line.first, line.second, line.third)]
+        wanted.append(Wanted(topics[line.topic], *groups))
+    told: dict[str, Any] = {"overlap": body.overlap, "seed": body.seed, "rules": body.rules}
+    return assigning.assign(collection, by=request.user, wanted=wanted, **told)
 
 
 def _named(people: dict[str, User], names: Iterable[str]) -> list[User]:
@@ -214,7 +216,8 @@ def balance_topics(request: ApiRequest, slug: str, body: AutoIn) -> Seating:
     collection = _organized(request, slug)
     people = {user.username: user for user in selectors.assessors(collection)}
     chosen = None if body.assessors is None else _named(people, body.assessors)
-    told: dict[str, Any] = {"overlap": body.overlap, "seed": body.seed, "everything": body.topics == "all"}
+    told: dict[str, Any] = {"overlap": body.overlap, "seed": body.seed, "rules": body.rules}
+    told |= {"everything": body.topics == "all"}
     return assigning.auto_assign(collection, by=request.user, assessors=chosen, **told)
 
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 
 from django.core.serializers.json import DjangoJSONEncoder
-from django.http import StreamingHttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 
-from assess import selectors
+from assess import selectors, watching
 from pooling.models import Collection
 from pooling.services.collections import safe_cell
 
@@ -38,4 +38,20 @@ def answer(collection: Collection, kind: str, *, history: bool = False) -> Strea
     name = f"{collection.slug}-{'history' if history else 'judgments'}.{kind}"
     found = StreamingHttpResponse(lines(collection, kind, history=history), content_type=FORMATS[kind])
     found["Content-Disposition"] = f'attachment; filename="{name}"'
+    return found
+
+
+def hours_csv(collection: Collection) -> str:
+    """Active seconds by assessor and day."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(watching.HOURS)
+    for row in watching.hours(collection):
+        writer.writerow([safe_cell(cell) if isinstance(cell, str) else cell for cell in row.values()])
+    return text.getvalue()
+
+
+def hours_answer(collection: Collection) -> HttpResponse:
+    found = HttpResponse(hours_csv(collection), content_type=FORMATS["csv"])
+    found["Content-Disposition"] = f'attachment; filename="{collection.slug}-hours.csv"'
     return found

@@ -9,9 +9,11 @@ from django.core.exceptions import ValidationError
 
 from assess.blind import OwnTopic
 from assess.core import passages
-from assess.models import Answer, DecisionReason, MergeRule, Missing
+from assess.models import Answer, AssignmentPlan, DecisionReason, MergeRule, Missing, Order
 from assess.own import Filters
-from assess.services.assigning import MOST_SEED, Wanted
+from assess.services.assigning import MOST_SEED, Rules, Wanted
+from assess.services.practice import Example
+from assess.services.questions import MOST_TEXT
 from config.models import User
 from pooling.models import Grade, Topic
 
@@ -178,6 +180,135 @@ class PlanForm(forms.Form):
         return float(self.cleaned_data["overlap"]) / 100
 
 
+class RulesForm(forms.Form):
+    """What all assignments have in common."""
+
+    third = forms.FloatField(
+        label="Third opinions, in %", min_value=0, max_value=100, help_text="Of each topic; at most the overlap."
+    )
+    repeats = forms.FloatField(
+        label="Hidden repeats, in %",
+        min_value=0,
+        max_value=100,
+        help_text="Of what somebody judged, comes back to them as if it were new: do they agree with themselves?",
+    )
+    order = forms.ChoiceField(
+        label="Order within a topic",
+        choices=Order.choices,
+        help_text="By chance tells nobody how the runs ranked a document.",
+    )
+    by_item = forms.BooleanField(
+        required=False,
+        label="Item by item: whoever is free takes the next document",
+        help_text="For crowds: of topics that everybody shares, anybody gives any opinion, nobody two of one document.",
+    )
+    count_machines = forms.BooleanField(
+        required=False,
+        label="Count what machines judge",
+        help_text="In releases, agreement and figures. Otherwise it is a layer of its own.",
+    )
+
+    @staticmethod
+    def start(plan: AssignmentPlan | None) -> dict[str, Any]:
+        if plan is None:
+            return {"third": 0, "repeats": 0, "order": Order.SHUFFLE}
+        shares = {"third": f"{100 * plan.third:g}", "repeats": f"{100 * plan.repeats:g}"}
+        return {**shares, "order": plan.order, "by_item": plan.by_item, "count_machines": plan.count_machines}
+
+    def rules(self) -> Rules:
+        data = self.cleaned_data
+        return Rules(**{**data, "third": data["third"] / 100, "repeats": data["repeats"] / 100})
+
+
+class WorkloadForm(forms.Form):
+    """A weight and a cap for each assessor, as fields weight-ID and cap-ID."""
+
+    def __init__(self, *args: Any, assessors: Sequence[User], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.people = assessors
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        data["workloads"] = [(user, *self._of(user)) for user in self.people if f"weight-{user.pk}" in self.data]
+        return data
+
+    def _of(self, user: User) -> tuple[float, int | None]:
+        weight, cap = self.data[f"weight-{user.pk}"].strip(), self.data.get(f"cap-{user.pk}", "").strip()
+        try:
+            return float(weight or 1), int(cap) if cap else None
+        except ValueError:
+            found = f"“{weight[:20]}” and “{cap[:20]}”"
+            raise ValidationError(
+                f"{user.name}: expected a number as weight, and a whole one or nothing as cap; found {found}."
+            ) from None
+
+
+class AskForm(forms.Form):
+    """A question about one of one's documents."""
+
+    def __init__(self, *args: Any, documents: Sequence[tuple[uuid.UUID, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["seat"] = forms.TypedChoiceField(
+            label="Document", choices=[(str(token), name) for token, name in documents], coerce=uuid.UUID
+        )
+        self.order_fields(["seat", "text"])
+
+    text = forms.CharField(label="Question", max_length=MOST_TEXT, widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}))
+
+
+class AnswerForm(forms.Form):
+    question = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
+    text = forms.CharField(label="Answer", max_length=MOST_TEXT, widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}))
+
+
+class PracticeForm(ActForm):
+    """A grade for a document to practise on."""
+
+    item = forms.IntegerField(min_value=1)
+    grade = forms.IntegerField(min_value=-127, max_value=127)
+
+
+class PracticeSetForm(forms.Form):
+    """A topic's practice set, a document a line."""
+
+    lines = forms.CharField(
+        label="Documents",
+        required=False,
+        max_length=200_000,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 8, "class": "mono", "dir": "auto"}),
+        help_text="A line each: the document’s number, its grade, and why, parted by spaces or tabs. No line: no practice.",
+    )
+
+    def __init__(self, *args: Any, topics: Sequence[Topic], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.topics = {topic.number: topic for topic in topics}
+        self.fields["topic"] = forms.TypedChoiceField(
+            choices=[(number, f"{number} {topic.title[:80]}") for number, topic in self.topics.items()],
+            coerce=self.topics.__getitem__,
+        )
+        self.order_fields(["topic", "lines"])
+
+    def clean_lines(self) -> list[Example]:
+        return practice_examples(self.cleaned_data["lines"])
+
+
+def practice_examples(text: str) -> list[Example]:
+    """Of lines of docno, grade and reason."""
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        docno, _, rest = line.strip().replace("\t", " ").partition(" ")
+        grade, _, reason = rest.strip().partition(" ")
+        try:
+            found.append(Example(docno, int(grade), reason.strip()))
+        except ValueError:
+            told = f"line {number}: expected a document’s number, a grade and a reason; found “{line[:80]}”."
+            raise ValidationError(told) from None
+    return found
+
+
 class AutoForm(PlanForm):
     def __init__(self, *args: Any, assessors: Sequence[User], **kwargs: Any) -> None:
         super().__init__(*args, **{"auto_id": "id_auto_%s", **kwargs})
@@ -216,14 +347,16 @@ class GridForm(PlanForm):
 
     def _left(self, topic: Topic) -> bool:
         """Somebody who is no assessor any more still stands there: the topic stays as it is until another is chosen."""
-        return any(self.data.get(f"{slot}-{topic.pk}") == LEFT for slot in ("first", "second"))
+        return any(self.data.get(f"{slot}-{topic.pk}") == LEFT for slot in ("first", "second", "third"))
 
     def _line(self, topic: Topic) -> Wanted:
         second = self._people(topic, self.data.get(f"second-{topic.pk}", ""))
+        third = self._people(topic, self.data.get(f"third-{topic.pk}", ""))
         chosen = self.data[f"first-{topic.pk}"]
         if chosen == EVERYBODY:  # all but who gives the second opinion
-            return Wanted(topic, [user for user in self.people.values() if user not in second], second)
-        return Wanted(topic, self._people(topic, chosen), second)
+            named = [*second, *third]
+            return Wanted(topic, [user for user in self.people.values() if user not in named], second, third)
+        return Wanted(topic, self._people(topic, chosen), second, third)
 
     def _people(self, topic: Topic, chosen: str) -> list[User]:
         if chosen and chosen not in self.people:

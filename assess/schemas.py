@@ -10,7 +10,7 @@ from assess import blind
 from assess.core import passages
 from assess.models import Assignment, Judgment, JudgmentEvent
 from assess.selectors import Pair
-from assess.services.assigning import MOST_SEED
+from assess.services.assigning import MOST_SEED, Rules
 from config.schemas import In, JobOut
 
 
@@ -110,8 +110,9 @@ class PassageIn(In):
 
 class JudgmentIn(In):
     grade: int | None = Field(None, ge=-127, le=127, description="Of the collection's scale.", examples=[2])
-    answer: Literal["grade", "cannot", "later", "open"] | None = Field(
-        None, description="cannot: with a reason; later: it comes back at the end; open: takes the answer back."
+    answer: Literal["grade", "cannot", "later", "open", "invalid"] | None = Field(
+        None,
+        description="cannot: with a reason; later: it comes back at the end; open: takes the answer back; invalid: a machine found none.",
     )
     reason: str | None = Field(None, description="Why it cannot be judged.")
     note: str | None = Field(None, description="Left out: stays as it is; empty: none.")
@@ -233,7 +234,7 @@ class OwnEventOut(Schema):
 class AssignmentOut(Schema):
     topic: str = Field(alias="topic.number")
     assessor: str = Field(alias="assessor.username")
-    slot: int = Field(description="1 judges all of the topic, 2 gives second opinions on a share of it.")
+    slot: int = Field(description="1 judges all of the topic, 2 and 3 give further opinions on a share of it.")
     created_at: datetime
 
 
@@ -241,11 +242,23 @@ class TopicAssignment(In):
     topic: str = Field(description="Its number.", examples=["301"])
     first: list[str] = Field([], description="User names; several share the topic.", examples=[["mirja"]])
     second: list[str] = Field([], description="User names of who gives the second opinion.", examples=[["kwame"]])
+    third: list[str] = Field([], description="User names of who gives the third opinion.")
 
 
 class PlanIn(In):
     overlap: float = Field(0, description="Share of each topic that two judge, 0 to 1.", examples=[0.2])
     seed: int | None = Field(None, ge=0, le=MOST_SEED, description="Of order and overlap; left out: the present one.")
+    third: float | None = Field(
+        None, description="Share that three judge, at most the overlap. This and what follows, left out: as it is."
+    )
+    order: Literal["shuffle", "docno", "priority"] | None = Field(None, description="In which documents of a topic come.")
+    repeats: float | None = Field(None, description="Share of judged documents that comes back, unsaid, to who judged it.")
+    by_item: bool | None = Field(None, description="Whoever is free takes the next document, for whichever opinion.")
+    count_machines: bool | None = Field(None, description="Judgments of machines enter releases, agreement and figures.")
+
+    @property
+    def rules(self) -> Rules:
+        return Rules(**{name: getattr(self, name) for name in Rules.__dataclass_fields__})
 
 
 class AssignIn(PlanIn):
@@ -278,12 +291,148 @@ class AssessorLineOut(LineOut):
     user: str = Field(alias="who", description="User name; empty for seats that nobody has taken yet.")
 
 
+class ForecastOut(Schema):
+    hours: float | None = Field(description="Active hours of work that are left; null when nobody told any seconds.")
+    per_day: float = Field(description="Judgments a day, of the last week.")
+    days: float | None = Field(description="Until all is judged, at this pace.")
+
+
+class DepthOut(Schema):
+    depth: int
+    items: int
+    judged: int
+    relevant: int
+    band: float | None = Field(description="Share of relevant ones among what is judged since the depth before.")
+
+
+class GivenOut(Schema):
+    user: str = Field(alias="who")
+    grades: list[int] = Field(description="How often each grade of the scale was given.")
+    flags: list[str] = Field(description="What is unlike the others, in words: a reason to look.")
+
+
+class ConsistencyOut(Schema):
+    user: str = Field(alias="who")
+    repeats: int
+    same: int
+
+
+class LayerOut(Schema):
+    machine: str = Field(alias="who")
+    done: int
+    invalid: int
+
+
+class WatchedOut(Schema):
+    """How judging goes."""
+
+    forecast: ForecastOut
+    depths: list[DepthOut]
+    assessors: list[GivenOut]
+    consistency: list[ConsistencyOut]
+    machines: list[LayerOut]
+    questions: int = Field(description="Threads that wait for an answer.")
+
+
 class ProgressOut(Schema):
     total: LineOut
     items: int = Field(description="Items of the drawn pool.")
     unassigned: int = Field(description="Items that have no assessor.")
     topics: list[LineOut]
     assessors: list[AssessorLineOut]
+
+
+class WorkloadIn(In):
+    weight: float = Field(1, description="Against the others'; above 0, to 100.")
+    cap: int | None = Field(None, description="Most documents; null: no limit.")
+
+
+class WorkloadOut(Schema):
+    user: str = Field(alias="assessor.username")
+    weight: float
+    cap: int | None
+
+
+class TextIn(In):
+    text: str = Field(description="Up to 2,000 characters.", examples=["Are eels meant too?"])
+
+
+class MessageOut(Schema):
+    id: int
+    text: str
+    at: datetime
+
+
+class OwnLineOut(Schema):
+    mine: bool
+    text: str
+    at: datetime
+    unseen: bool
+
+
+class OwnThreadOut(Schema):
+    seat: uuid.UUID | None
+    topic: str
+    docno: str
+    lines: list[OwnLineOut]
+
+
+class OwnQuestionsOut(Schema):
+    unseen: int = Field(description="Answers that you have not seen yet.")
+    threads: list[OwnThreadOut]
+
+
+class ThreadLineOut(Schema):
+    id: int
+    author: str = Field(alias="author.username")
+    text: str
+    at: datetime
+
+
+class ThreadOut(Schema):
+    id: int = Field(alias="number", description="Answer it under this number.")
+    topic: str
+    docno: str
+    asked_by: str
+    open: bool
+    lines: list[ThreadLineOut]
+
+
+class PracticeCardOut(Schema):
+    id: int
+    topic: str
+    title: str = Field(alias="topic_title")
+    description: str
+    narrative: str
+    docno: str
+    document_title: str = Field(alias="title")
+    text: str
+
+
+class PracticeOut(Schema):
+    left: int
+    card: PracticeCardOut | None
+
+
+class PracticeAnswerIn(In):
+    grade: int = Field(ge=-127, le=127)
+
+
+class PracticeToldOut(Schema):
+    grade: int = Field(description="What you answered first.")
+    right: int = Field(description="The organizer's grade.")
+    reason: str
+    left: int
+
+
+class ExampleIO(In):
+    docno: str
+    grade: int = Field(ge=-127, le=127)
+    reason: str = ""
+
+
+class PracticeSetIO(In):
+    examples: list[ExampleIO]
 
 
 class PairOut(Schema):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from assess import blind
 from assess.core import agreement as kappa
-from assess.models import SLOTS, Answer, Assignment, AssignmentPlan, Judgment, JudgmentEvent, Seat, Workload
+from assess.models import SLOTS, Answer, Assignment, AssignmentPlan, Judgment, JudgmentEvent, PracticeItem, Seat, Workload
 from config.errors import Refusal
 from config.models import User
 from pooling import selectors as pooled
@@ -142,6 +142,13 @@ def assessors(collection: Collection) -> list[User]:
     """Who may be assigned: active assessors, by name. Machines have a layer of their own."""
     held = collection.memberships.filter(role=Role.ASSESSOR, ended_at=None)
     return list(User.objects.filter(pk__in=held.values("user_id"), is_active=True, is_machine=False).order_by("name", "pk"))
+
+
+def assessor(collection: Collection, username: str) -> User:
+    for found in assessors(collection):
+        if found.username == username:
+            return found
+    raise Refusal(f"Expected an assessor of this collection; found “{username[:40]}”.")
 
 
 def machines(collection: Collection) -> list[User]:
@@ -367,3 +374,21 @@ def judged_stage(collection: Collection, user: Anyone, roles: set[str]) -> Stage
         return Stage("Judged", "–", "nothing for you yet" if own else "not assigned", "todo", href)
     whose = "yours" if own else "wanted"
     return Stage("Judged", f"{done:,}", f"of {total:,} {whose}", "done" if done == total else "now", href)
+
+
+# Practice
+
+
+def practice_sets(collection: Collection) -> list[tuple[Topic, int, int]]:
+    """Topics that have one, with its number of documents and how many people have begun."""
+    items = PracticeItem.objects.filter(topic__collection=collection).order_by().values_list("topic")
+    counts = {
+        topic: (count, people)
+        for topic, count, people in items.annotate(Count("pk", distinct=True), Count("answers__assessor", distinct=True))
+    }
+    return [(topic, *counts[topic.pk]) for topic in pooled.topics(collection) if topic.pk in counts]
+
+
+def practice_lines(topic: Topic) -> list[str]:
+    """A topic's practice set as it is written: docno, grade and reason, a line each."""
+    return [f"{item.docno}\t{item.grade}\t{' '.join(item.reason.split())}".rstrip() for item in topic.practice.all()]

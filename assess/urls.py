@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from assess.views import agreement, judging, merging, overview
+from assess.views import agreement, asking, judging, merging, overview
 
 urlpatterns = [
     path("c/<slug:slug>/assign/", overview.assign, name="assign"),
@@ -14,6 +14,12 @@ urlpatterns = [
     path("c/<slug:slug>/judge/words/", judging.words, name="own_words"),
     path("c/<slug:slug>/judge/history/", judging.history, name="judge_history"),
     path("c/<slug:slug>/judge/list/", judging.own, name="judge_list"),
+    path("c/<slug:slug>/judge/questions/", asking.own_questions, name="own_questions"),
+    path("c/<slug:slug>/judge/news/", asking.news, name="news"),
+    path("c/<slug:slug>/judge/practice/", asking.practice, name="practice"),
+    path("c/<slug:slug>/practice/", asking.practice_sets, name="practice_sets"),
+    path("c/<slug:slug>/questions/", asking.questions, name="questions"),
+    path("c/<slug:slug>/progress/hours.csv", overview.hours, name="hours"),
     path("c/<slug:slug>/judge/<uuid:seat>/", judging.one, name="seat"),
     path("c/<slug:slug>/judge/<uuid:seat>/source/", judging.source, name="seat_source"),
     path("c/<slug:slug>/progress/", overview.progress, name="progress"),

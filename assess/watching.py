@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, TruncDate
 from django.utils import timezone
 
@@ -148,18 +148,18 @@ def watched(collection: Collection, found: Progress) -> Watched:
     recent = counted.filter(first_at__gte=week).count()
     return Watched(
         watch.forecast(found.total.left, found.total.seconds, recent, days),
-        depths(collection),
-        given_grades(collection),
+        depths(collection, counted),
+        given_grades(collection, counted),
         consistency(collection),
         machine_layers(collection),
         sum(thread.open for thread in inbox(collection)),
     )
 
 
-def depths(collection: Collection) -> list[watch.Depth]:
+def depths(collection: Collection, counted: QuerySet[Judgment]) -> list[watch.Depth]:
     """Relevant documents found so far by depth of the pool; of several opinions the first one counts."""
     grades: dict[int, int] = {}
-    for item, grade in selectors.judgments(collection).order_by("-pk").values_list("item_id", "grade"):
+    for item, grade in counted.order_by("-pk").values_list("item_id", "grade"):
         grades[item] = int(grade or 0)
     items = list(pooled.drawn_items(collection).values_list("pk", "best_rank"))
     ranks = np.array([rank for _, rank in items], np.int64)
@@ -168,14 +168,14 @@ def depths(collection: Collection) -> list[watch.Depth]:
     return watch.found_by_depth(ranks, judged, relevant)
 
 
-def given_grades(collection: Collection) -> list[Given]:
+def given_grades(collection: Collection, counted: QuerySet[Judgment]) -> list[Given]:
     scale = list(collection.grades.values_list("value", flat=True))
     given: dict[int, dict[int, int]] = defaultdict(dict)
-    rows = selectors.judgments(collection).order_by().values_list("assessor", "grade")
+    rows = counted.order_by().values_list("assessor", "grade")
     for assessor, grade, count in rows.annotate(Count("pk")):
         given[assessor][int(grade or 0)] = count
     seconds: dict[int, list[float]] = defaultdict(list)
-    acts = JudgmentEvent.objects.filter(judgment__in=selectors.judgments(collection), seconds__isnull=False).order_by()
+    acts = JudgmentEvent.objects.filter(judgment__in=counted, seconds__isnull=False).order_by()
     for assessor, taken in acts.values_list("judgment__assessor_id", "seconds").iterator(chunk_size=20_000):
         seconds[assessor].append(float(taken or 0))
     flags = watch.unlike_the_others(seconds, given)

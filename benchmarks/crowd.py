@@ -65,10 +65,6 @@ class Judge:
     errors: list[str] = field(default_factory=list)
     times: list[tuple[float, float]] = field(default_factory=list)  # (at, seconds)
 
-    @property
-    def ready(self) -> bool:
-        return bool(self.waiting)
-
     async def take(self) -> None:
         status, text = await self.connection.ask("GET", f"{QUEUE}?count=5")
         if status != 200:
@@ -99,14 +95,15 @@ class Judge:
         self.waiting += [card["seat"] for card in cards if card["seat"] not in known]
 
 
-def settle(site: Site, people: int, topics: int, items: int, opinions: int = 1) -> list[Judge]:
-    """People with something to judge, made beside the site in its own database."""
+def settle(site: Site, people: int, topics: int, items: int, opinions: int = 1) -> tuple[list[Judge], str]:
+    """People with something to judge, made beside the site in its own database; and the organizer's token."""
     command = [sys.executable, "-m", "benchmarks.judging_world", *map(str, (people, topics, items, opinions))]
     told = subprocess.run(command, cwd=ROOT, env=site.env, capture_output=True, text=True, check=False)
     if told.returncode:
         raise RuntimeError(told.stderr[-2000:])
     secrets = json.loads(told.stdout)
-    return [Judge(Connection(site.port, Authorization=f"Bearer {secret}")) for secret in secrets]
+    judges = [Judge(Connection(site.port, Authorization=f"Bearer {secret}")) for secret in secrets["assessors"]]
+    return judges, secrets["organizer"]
 
 
 async def judge_until(judges: list[Judge], until: float, think: float = 0.0, most: int = 1_000_000) -> None:

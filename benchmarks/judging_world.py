@@ -11,7 +11,7 @@ def main(people: int, topics: int, items: int, opinions: int = 1) -> None:
 
     django.setup()
     from assess.services import assigning
-    from assess.services.assigning import Wanted
+    from assess.services.assigning import Rules, Wanted
     from config import accounts
     from pooling.services.work import Direct
     from tests import factories
@@ -20,11 +20,13 @@ def main(people: int, topics: int, items: int, opinions: int = 1) -> None:
     organizer = factories.make_user("Judging Bench")
     collection = factories.make_collection(organizer, "Judging bench")
     crowd = judged.make_assessors(collection, *(f"judge {number}" for number in range(people)))
-    groups = [crowd[slot::opinions] for slot in range(opinions)]
-    wanted = [Wanted(topic, *groups) for topic in judged.make_work(collection, organizer, topics=topics, items=items)]
-    work = Direct(lambda *told: None)
-    assigning.assign(collection, by=organizer, wanted=wanted, overlap=float(opinions > 1), seed=1, work=work)
-    print(json.dumps([accounts.make_token(user=user, name="bench", scopes=["judge"])[1] for user in crowd]))
+    wanted = [Wanted(topic, crowd) for topic in judged.make_work(collection, organizer, topics=topics, items=items)]
+    rules = Rules(third=float(opinions > 2), by_item=opinions > 1)
+    told = {"overlap": float(opinions > 1), "seed": 1, "rules": rules, "work": Direct(lambda *told: None)}
+    assigning.assign(collection, by=organizer, wanted=wanted, **told)
+    secrets = [accounts.make_token(user=user, name="bench", scopes=["judge"])[1] for user in crowd]
+    own = accounts.make_token(user=organizer, name="bench", scopes=["read", "submit", "manage"])[1]
+    print(json.dumps({"assessors": secrets, "organizer": own}))
 
 
 if __name__ == "__main__":

@@ -60,6 +60,10 @@ def collection_for(user: Anyone, slug: str, *roles: Role) -> Collection:
         if not held:
             raise Http404  # an open collection's inside is not for strangers either
         if not held & {role.value for role in roles}:
+            if roles == (Role.ASSESSOR,) and Role.ORGANIZER in held:
+                told = "Documents are judged by the collection's assessors; you organize it."
+                remedy = "To judge yourself, invite yourself as an assessor on the members page. Progress shows how far the others are."
+                raise Forbidden(told, remedy=remedy)
             wanted = " or ".join(role.label for role in roles)
             raise Forbidden(f"This is for the collection's {wanted}s; you are {', '.join(sorted(held))}.")
     return collection

@@ -42,8 +42,11 @@ PARTS: tuple[tuple[str, tuple[Page, ...]], ...] = (
         "Judging",
         (
             Page("Judge", "judge_list", frozenset({Role.ASSESSOR.value}), ("judge_history",)),
+            Page("My questions", "own_questions", frozenset({Role.ASSESSOR.value})),
             Page("Assign", "assign"),
+            Page("Practice", "practice_sets"),
             Page("Progress", "progress"),
+            Page("Questions", "questions"),
             Page("Agreement", "agreement", also=("agreement_documents",)),
             Page("Adjudicate", "adjudicate", ORGANIZER | {Role.ADJUDICATOR.value}, ("decisions",)),
             Page("Merge", "merge_plan"),

@@ -20,7 +20,8 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from assess import blind
-from assess.services import assigning
+from assess.models import PracticeAnswer, PracticeItem
+from assess.services import assigning, questions
 from config import accounts
 from config.models import ApiToken, Job
 from pooling.models import Role
@@ -154,6 +155,12 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}judge/hold/": {"POST": assessor(200)},
     f"{C}judge/words/": {"POST": assessor(422)},
     f"{C}judge/list/": {"GET": assessor(200)},
+    f"{C}judge/questions/": {"GET": assessor(200), "POST": assessor(422)},
+    f"{C}judge/news/": {"GET": assessor(200)},
+    f"{C}judge/practice/": {"GET": assessor(200), "POST": assessor(422)},
+    f"{C}practice/": {"GET": organizer(200), "POST": organizer(422)},
+    f"{C}questions/": {"GET": organizer(200), "POST": organizer(422)},
+    f"{C}progress/hours.csv": {"GET": organizer(200)},
     f"{C}progress/free/": {"POST": organizer(422)},  # nobody holds anything
     f"{C}judge/<uuid:seat>/": {"GET": assessor(200), "POST": assessor(422)},
     f"{C}progress/": {"GET": organizer(200)},
@@ -239,6 +246,18 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/leases": {"GET": organizer(200)},
     f"{A}/leases/<str:user>": {"DELETE": organizer(422)},
     f"{A}/queue/progress": {"GET": assessor(200)},
+    f"{A}/queue/practice": {"GET": assessor(200)},
+    f"{A}/queue/practice/<int:item>": {"POST": assessor(200)},
+    f"{A}/queue/questions": {"GET": assessor(200)},
+    f"{A}/queue/questions/seen": {"POST": assessor(204)},
+    f"{A}/queue/<uuidstr:seat>/questions": {"POST": assessor(201)},
+    f"{A}/watch": {"GET": organizer(200)},
+    f"{A}/hours": {"GET": organizer(200)},
+    f"{A}/questions": {"GET": organizer(200)},
+    f"{A}/questions/<int:question>": {"POST": organizer(201)},
+    f"{A}/workloads": {"GET": organizer(200)},
+    f"{A}/workloads/<str:user>": {"PUT": organizer(200)},
+    f"{A}/practice/<path:topic>": {"GET": organizer(200), "PUT": organizer(200)},
     f"{A}/queue/history": {"GET": assessor(200)},
     f"{A}/queue/judgments": {"GET": assessor(200)},
     f"{A}/queue/alike": {"GET": assessor(200)},
@@ -303,6 +322,11 @@ BODIES: dict[str, object] = {
     f"{A}/guidelines": {"text": "Judge by the text."},
     f"{A}/queue/<uuidstr:seat>": {"grade": 1, "client_id": "6f1c1c0e-3c1b-4d52-9d5e-0c8f1a2b3c4d"},
     f"{A}/queue/hold": {},
+    f"{A}/queue/practice/<int:item>": {"grade": 1},
+    f"{A}/queue/<uuidstr:seat>/questions": {"text": "Are eels meant?"},
+    f"{A}/questions/<int:question>": {"text": "Yes."},
+    f"{A}/workloads/<str:user>": {"weight": 2},
+    f"{A}/practice/<path:topic>": {"examples": []},
     f"{A}/queue/words/<path:topic>": {"words": "salmon"},
     f"{A}/assignments": {"assignments": []},
     f"{A}/assignments/auto": {"topics": "all"},
@@ -393,7 +417,11 @@ def world(cast: Cast) -> World:
     scored.score(scored.freeze(collection, by))
     work = judged.make_work(collection, by, topics=1)
     assigning.assign(collection, by=by, wanted=[assigning.Wanted(work[0], [cast.assessor])], overlap=0)
-    values |= {"seat": blind.next_cards(collection, cast.assessor, 1)[0].token}
+    seat = blind.next_cards(collection, cast.assessor, 1)[0].token
+    item = PracticeItem.objects.create(topic=work[0], docno="any", grade=1)
+    PracticeAnswer.objects.create(item=item, assessor=cast.assessor, grade=1)
+    question = questions.ask(collection, assessor=cast.assessor, seat=seat, text="Are smolt meant?")
+    values |= {"seat": seat, "item": item.pk, "question": question.pk}
     return World(cast, {**values, "token_": default_token_generator.make_token(person)})
 
 

@@ -24,6 +24,10 @@ class Depth:
     relevant: int
     band: float | None
 
+    @property
+    def percent(self) -> int:
+        return round(100 * (self.band or 0.0))
+
 
 def found_by_depth(ranks: NDArray[np.int64], judged: NDArray[np.bool_], relevant: NDArray[np.bool_]) -> list[Depth]:
     """Counts at the usual depths, down to the first that holds every item; all three one for each item of the pool."""

@@ -55,14 +55,16 @@ def _caps(collection: Any, assessor: Any) -> QuerySet[Workload, Any]:
     return found.annotate(held=Coalesce(Subquery(held.annotate(n=Count("pk")).values("n")), 0)).values_list("cap", "held")
 
 
-def claim_seats(collection: Collection, *, assessor: User, count: int) -> int:
+def claim_seats(collection: Collection, *, assessor: User, count: int, room: int | None = None) -> int:
     """Take free seats of topics one shares, and those whose lease has ended, by one statement: no two get the same one.
 
-    Nobody gets more than their cap. A machine's seats are its own, on whatever is pooled."""
+    Nobody gets more than their cap: `room` is what is left of it, if that is known. A machine's seats are its own, on
+    whatever is pooled."""
     if assessor.is_machine:
         return machines.take_seats(collection, machine=assessor, count=count)
-    for cap, held in _caps(collection=collection, assessor=assessor):
-        count = min(count, cap - held)
+    if room is None:
+        room = min((cap - held for cap, held in _caps(collection=collection, assessor=assessor)), default=count)
+    count = min(count, room)
     if count <= 0:
         return 0
     lock = "FOR UPDATE OF seat SKIP LOCKED" if connection.vendor == "postgresql" else ""

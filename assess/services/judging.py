@@ -26,6 +26,7 @@ from assess.models import (
     JudgmentEvent,
     OwnWords,
     Seat,
+    Workload,
 )
 from assess.services import claiming, practice
 from config.errors import Conflict, Refusal
@@ -42,6 +43,7 @@ MOST_REASON = 200
 MOST_NOTE = 5000
 MOST_WORDS = 500
 MOST_PASSAGES = 100
+PEOPLE_SAY = [answer.value for answer in Answer if answer != Answer.INVALID]
 SAID = ("answer", "grade", "reason", "note", "known", "evidence")
 NOTHING = {"answer": Answer.OPEN.value, "grade": None, "reason": "", "note": "", "known": False, "evidence": ""}
 REPEATED_AFTER = 30  # places in the order
@@ -148,7 +150,8 @@ def _record(
     if facts.claimed_at and facts.claimed_at < _due():
         _renew(collection, assessor)
     if (facts.shares or assessor.is_machine) and left < CLAIMED:
-        left += claiming.claim_seats(collection, assessor=assessor, count=CLAIMED - left)
+        room = CLAIMED if facts.cap is None else facts.cap - done - left
+        left += claiming.claim_seats(collection, assessor=assessor, count=CLAIMED - left, room=room)
     return saved, done, left
 
 
@@ -162,7 +165,6 @@ def next_items(collection: Collection, *, assessor: User, count: int, held: Iter
 
 def hold_items(collection: Collection, *, assessor: User, held: Sequence[uuid.UUID], count: int = AHEAD) -> list[blind.Card]:
     """Renew the leases of who looks at the page, and hand out more to keep ready. Nobody takes more than a fair share."""
-    practice.require_done(collection, assessor)
     if collection.is_archived:
         return []
     free = blind.free_seats(assessor).filter(collection=collection).count()
@@ -324,12 +326,13 @@ def _facts(collection: Any, assessor: Any, token: Any, grade: Any, client_id: An
         act=Subquery(act.values(found=JSONObject(**told))[:1], output_field=JSONField()),
         counts=Subquery(counts.values(found=JSONObject(done="done", total="total")), output_field=JSONField()),
         guideline=Coalesce(Subquery(guidelines.annotate(last=Max("version")).values("last")), 0),
+        cap=Subquery(Workload.objects.filter(collection=collection, assessor=assessor).values("cap")),
         plan=Subquery(plan.values(found=JSONObject(order="order", repeats="repeats", seed="seed")), output_field=JSONField()),
         graded=Exists(Grade.objects.filter(collection=collection, value=grade)),
         shares=Exists(blind.free_seats(assessor, since).filter(collection=collection, assessor=None)),
     )
     seat = ("pk", "token", "item_id", "assessor_id", "claimed_at", "slot", "position", "occasion")
-    return facts.values_list(*seat, "head", "act", "counts", "guideline", "plan", "graded", "shares")
+    return facts.values_list(*seat, "head", "act", "counts", "guideline", "cap", "plan", "graded", "shares")
 
 
 def _same_act(facts: Any, seat: uuid.UUID, client_id: uuid.UUID) -> Saved:
@@ -342,7 +345,7 @@ def _check(collection: Collection, assessor: User, facts: Any, act: Act, seconds
     if collection.is_archived:
         raise Conflict("This collection is archived: its judgments no longer change.")
     if act == Act():
-        raise Refusal(f"Expected a grade, an answer ({', '.join(Answer.values)}), a note or a mark; found nothing.")
+        raise Refusal(f"Expected a grade, an answer ({', '.join(PEOPLE_SAY)}), a note or a mark; found nothing.")
     if act.grade is not None and not facts.graded:
         scale = ", ".join(f"{value} ({label})" for value, label in collection.grades.values_list("value", "label"))
         raise Refusal(f"Expected a grade of this collection's scale: {scale}; found {act.grade}.")
@@ -364,7 +367,7 @@ def _named(said: dict[str, Any]) -> str:
 
 def _check_words(act: Act, by_machine: bool) -> None:
     if act.answer is not None and act.answer not in Answer.values:
-        raise Refusal(f"Expected one of {', '.join(Answer.values)} as answer; found “{act.answer[:40]}”.")
+        raise Refusal(f"Expected one of {', '.join(PEOPLE_SAY)} as answer; found “{act.answer[:40]}”.")
     if act.answer is not None and (act.grade is None) == (act.answer == Answer.GRADE):
         raise Refusal("Expected a grade with the answer “grade”, and with no other.")
     if act.answer == Answer.CANNOT and not (act.reason or "").strip():

@@ -1,5 +1,7 @@
 """How much each assessor takes on."""
 
+from collections.abc import Sequence
+
 from django.db import transaction
 
 from assess import selectors
@@ -9,6 +11,11 @@ from config.models import User
 from pooling.models import Collection
 
 MOST_CAP = 1_000_000
+
+
+@transaction.atomic
+def set_workloads(collection: Collection, wanted: Sequence[tuple[User, float, int | None]]) -> list[Workload]:
+    return [set_workload(collection, assessor=user, weight=weight, cap=cap) for user, weight, cap in wanted]
 
 
 @transaction.atomic

@@ -17,7 +17,7 @@ from assess import blind, likeness
 from assess import own as ours
 from assess.forms import HistoryForm, HoldForm, JudgmentForm, SeatsForm, WordsForm
 from assess.own import Filters
-from assess.services import judging
+from assess.services import judging, practice
 from config import http
 from config.errors import Refusal
 from pooling import access, selectors
@@ -57,6 +57,8 @@ def judge(request: HttpRequest, slug: str) -> HttpResponse:
     """The next document to judge, and those after it."""
     collection = access.collection_as(request.user, slug, Role.ASSESSOR)
     user = access.require_sign_in(request.user)
+    if practice.is_waiting(collection, user):
+        return redirect("practice", slug)
     return _page(request, collection, judging.next_items(collection, assessor=user, count=judging.PAGE))
 
 
@@ -77,6 +79,8 @@ def one(request: HttpRequest, slug: str, seat: uuid.UUID) -> HttpResponse:
     user = access.require_sign_in(request.user)
     if request.method == "POST":
         return _record(request, collection, seat)
+    if practice.is_waiting(collection, user):
+        return redirect("practice", slug)
     card = judging.item(collection, assessor=user, seat=seat)
     following = judging.next_items(collection, assessor=user, count=judging.PAGE, held=[seat])
     return _page(request, collection, [card, *following], before=seat)

@@ -1,5 +1,7 @@
 """Assigning and progress, for organizers."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -7,13 +9,14 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from assess import selectors, watching
-from assess.forms import AutoForm, GridForm
-from assess.services import assigning, judging
+from assess import exports, selectors, watching
+from assess.forms import AutoForm, GridForm, RulesForm, WorkloadForm
+from assess.services import assigning, judging, workloads
 from assess.services.seating import Seating
 from config.forms import attempt
 from pooling import access
 from pooling.models import Collection, Role
+from pooling.selectors import grades
 from pooling.views.collections import page
 
 TOPICS = 50  # on a page of the assign table
@@ -21,29 +24,62 @@ TOPICS = 50  # on a page of the assign table
 
 @require_http_methods(["GET", "POST"])
 def assign(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who judges which topic: by hand, a page of topics at a time, or balanced over all."""
+    """Who judges which topic: by hand, a page of topics at a time, or balanced over all; and what all of it has in common."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     by = access.require_sign_in(request.user)
     people, plan = selectors.assessors(collection), selectors.plan(collection)
-    lines = Paginator(selectors.topic_plans(collection), TOPICS).get_page(request.GET.get("page"))
-    overlap = f"{100 * plan.overlap:g}" if plan else 20 if len(people) > 1 else 0
-    start = {"overlap": overlap, "seed": plan.seed if plan else None}
+    all_lines = selectors.topic_plans(collection)
+    find, show = request.GET.get("find", "").strip(), request.GET.get("show", "")
+    lines = Paginator(_filtered(all_lines, find, show), TOPICS).get_page(request.GET.get("page"))
+    share = plan.overlap if plan else 0.2 if len(people) > 1 else 0.0
+    start = {"overlap": f"{100 * share:g}", "seed": plan.seed if plan else None}
     act = request.POST.get("act", "grid")
     sent = request.POST if request.method == "POST" else None
     auto = AutoForm(sent if act == "auto" else None, initial=start, assessors=people)
     topics = [line.topic for line in lines]
     grid = GridForm(sent if act == "grid" else None, initial=start, assessors=people, topics=topics)
+    rules = RulesForm(sent if act == "rules" else None, initial=RulesForm.start(plan))
+    loads = WorkloadForm(sent if act == "workloads" else None, assessors=people)
     done = None
     if sent and act == "auto" and auto.is_valid():
         done = attempt(auto, lambda: assigning.auto_assign(collection, by=by, **auto.wanted()))
     elif sent and act == "grid" and grid.is_valid():
         done = attempt(grid, lambda: assigning.assign(collection, by=by, **grid.cleaned_data))
+    elif sent and act == "rules" and rules.is_valid():
+        told: dict[str, Any] = {"overlap": plan.overlap if plan else rules.rules().third or 0.0, "rules": rules.rules()}
+        done = attempt(rules, lambda: assigning.assign(collection, by=by, wanted=[], **told))
+    elif sent and act == "workloads" and loads.is_valid():
+        if attempt(loads, lambda: workloads.set_workloads(collection, loads.cleaned_data["workloads"])):
+            messages.success(request, "Weights and caps are set; they are minded from now on.")
+            return redirect("assign", collection.slug)
     if done:
         return _told(request, collection, done)
-    faulty = bool(auto.errors or grid.errors)
-    context = {"page_obj": lines, "people": people, "plan": plan, "auto": auto, "grid": grid}
-    counts = {"unseated": sum(line.unseated for line in lines.paginator.object_list)}
-    return page(request, "assess/assign.html", collection, status=422 if faulty else 200, **context, **counts)
+    held = selectors.workloads(collection)
+    faulty = bool(auto.errors or grid.errors or rules.errors or loads.errors)
+    context: dict[str, Any] = {
+        "page_obj": lines,
+        "people": people,
+        "plan": plan,
+        "auto": auto,
+        "grid": grid,
+        "rules": rules,
+        "loads": loads,
+    }
+    context |= {"workloads": [(user, held.get(user.pk)) for user in people], "topic_count": len(all_lines)}
+    context |= {"find": find, "show": show, "unseated": sum(line.unseated for line in all_lines)}
+    return page(request, "assess/assign.html", collection, status=422 if faulty else 200, **context)
+
+
+def _filtered(lines: list[selectors.TopicPlan], find: str, show: str) -> list[selectors.TopicPlan]:
+    """By words of number, title or assessor; only what nobody has, or what is not judged yet."""
+    word = find.casefold()
+    kept = []
+    for line in lines:
+        people = " ".join(user.name for user in (*line.first, *line.second, *line.third))
+        text = f"{line.topic.number} {line.topic.title} {people}".casefold()
+        if word in text and (show != "open" or not line.first) and (show != "left" or line.done < line.seats):
+            kept.append(line)
+    return kept
 
 
 @require_POST
@@ -63,14 +99,17 @@ def _told(request: HttpRequest, collection: Collection, done: Seating) -> HttpRe
 
 @require_safe
 def progress(request: HttpRequest, slug: str) -> HttpResponse:
+    """How far it is and how it goes; the page asks for its own numbers again every few seconds."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    return page(
-        request,
-        "assess/progress.html",
-        collection,
-        progress=watching.progress(collection),
-        leases=selectors.leases(collection),
-    )
+    found = watching.progress(collection)
+    told: dict[str, Any] = {"progress": found, "leases": selectors.leases(collection), "grades": grades(collection)}
+    return page(request, "assess/progress.html", collection, watched=watching.watched(collection, found), **told)
+
+
+@require_safe
+def hours(request: HttpRequest, slug: str) -> HttpResponse:
+    """Active time of each assessor by day, as CSV."""
+    return exports.hours_answer(access.collection_for(request.user, slug, Role.ORGANIZER))
 
 
 @require_POST

@@ -100,14 +100,16 @@ def test_refusals(bench: Bench, ann: Caller, caller_for: CallerFor) -> None:
 
 def test_machine_judges(bench: Bench, organizer: Caller) -> None:
     machine, _, secret = members.add_machine(bench.collection, name="robot")
-    told = organizer("POST", f"{BASE}/assignments/auto", {"assessors": [machine.user.username]})
-    assert told == {"topics": 2, "made": 10, "moved": 0, "removed": 0, "job": None}
+    organizer("POST", f"{BASE}/assignments/auto", {"assessors": [machine.user.username]})
+    assert organizer.status == 422  # people alone are assigned; a machine's queue is whatever is pooled
     robot = Caller(secret)
     for _step in range(10):
         (card,) = robot("GET", f"{BASE}/queue?count=1")
         robot("POST", f"{BASE}/queue/{card['seat']}", act(1))
     assert robot("GET", f"{BASE}/queue") == []
     assert JudgmentEvent.objects.count() == 10
+    assert organizer("GET", f"{BASE}/watch")["machines"] == [{"machine": machine.user.username, "done": 10, "invalid": 0}]
+    assert organizer("GET", f"{BASE}/progress")["total"]["done"] == 0
 
 
 def test_assignments(bench: Bench, organizer: Caller) -> None:
@@ -165,3 +167,35 @@ def test_roles(bench: Bench, ann: Caller, organizer: Caller, caller_for: CallerF
     assert organizer.status == 403
     stranger = caller_for(people.make_user("Not a member"))
     assert stranger("GET", f"{BASE}/queue") == NOT_FOUND
+
+
+def test_watching_practice_and_questions(bench: Bench, ann: Caller, organizer: Caller) -> None:
+    """What organizers set and watch, and what assessors ask and practise, over the API alone."""
+    docno = bench.topics[0].items.first().docno  # type: ignore[union-attr]
+    rules = {"overlap": 0.4, "third": 0, "order": "docno", "repeats": 0, "by_item": False, "count_machines": False}
+    body = {**rules, "assignments": [{"topic": "1", "first": ["ann-assessor"], "second": ["bob-beholder"]}]}
+    assert organizer("PUT", f"{BASE}/assignments", body)["made"] == 7
+    assert organizer("PUT", f"{BASE}/workloads/ann-assessor", {"weight": 2, "cap": 100})["cap"] == 100
+    assert organizer("GET", f"{BASE}/workloads") == [{"user": "ann-assessor", "weight": 2.0, "cap": 100}]
+    example = {"docno": docno, "grade": 3, "reason": "It counts eels."}
+    assert organizer("PUT", f"{BASE}/practice/1", {"examples": [example]}) == [example]
+    assert organizer("GET", f"{BASE}/practice/1") == {"examples": [example]}
+    assert ann("GET", f"{BASE}/queue")["error"]["details"] == {"practice": True} and ann.status == 409
+    told = ann("GET", f"{BASE}/queue/practice")
+    assert told["left"] == 1 and "eels" not in str(told)
+    answered = ann("POST", f"{BASE}/queue/practice/{told['card']['id']}", {"grade": 1})
+    assert answered == {"grade": 1, "right": 3, "reason": "It counts eels.", "left": 0}
+    seat = ann("GET", f"{BASE}/queue?count=1")[0]["seat"]
+    ann("POST", f"{BASE}/queue/{seat}/questions", {"text": "Are eels meant?"})
+    (thread,) = organizer("GET", f"{BASE}/questions")
+    assert (thread["open"], thread["lines"][0]["text"]) == (True, "Are eels meant?")
+    organizer("POST", f"{BASE}/questions/{thread['id']}", {"text": "Yes."})
+    own = ann("GET", f"{BASE}/queue/questions")
+    assert own["unseen"] == 1 and [line["mine"] for line in own["threads"][0]["lines"]] == [True, False]
+    assert "Olga" not in str(own) and "olga" not in str(own)
+    ann("POST", f"{BASE}/queue/questions/seen")
+    assert ann("GET", f"{BASE}/queue/questions")["unseen"] == 0
+    ann("POST", f"{BASE}/queue/{seat}", act(2))
+    watched = organizer("GET", f"{BASE}/watch")
+    assert watched["assessors"] == [{"user": "ann-assessor", "grades": [0, 0, 1, 0], "flags": []}]
+    assert [(row["judged"], row["relevant"]) for row in watched["depths"]][-1] == (1, 1)

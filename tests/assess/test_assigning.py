@@ -202,8 +202,8 @@ def test_seed_and_foreign_topic_and_archived_are_refused(bench: Bench) -> None:
 
 
 def test_many_seats_are_made_by_a_job(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(assigning, "ROWS", 3)
-    monkeypatch.setattr(assigning, "pause", lambda: None)
+    monkeypatch.setattr(seating, "ROWS", 3)
+    monkeypatch.setattr(seating, "pause", lambda: None)
     done = bench.assign(overlap=0.4)
     assert done.job and done.job.name == "seat_items" and Job.objects.count() == 1
     assert not Seat.objects.exists() and Assignment.objects.count() == 4
@@ -216,8 +216,8 @@ def test_many_seats_are_made_by_a_job(bench: Bench, monkeypatch: pytest.MonkeyPa
 
 def test_what_is_judged_between_two_chunks_stays_and_the_rest_is_seated(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.assign(overlap=1)
-    monkeypatch.setattr(assigning, "ROWS", 3)
-    monkeypatch.setattr(assigning, "pause", lambda: bench.judge(bench.ann) if Seat.objects.filter(assessor=bench.ann) else None)
+    monkeypatch.setattr(seating, "ROWS", 3)
+    monkeypatch.setattr(seating, "pause", lambda: bench.judge(bench.ann) if Seat.objects.filter(assessor=bench.ann) else None)
     one, two = bench.topics
     swapped = [Wanted(one, [bench.bob], [bench.ann]), Wanted(two, [bench.ann], [bench.bob])]
     with Direct(lambda *words: None) as work:

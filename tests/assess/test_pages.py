@@ -14,7 +14,7 @@ from pytest_django import DjangoAssertNumQueries
 from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 
 from assess.models import Assignment, JudgmentEvent, Seat
-from assess.services import assigning, judging
+from assess.services import assigning, judging, seating
 from assess.services.assigning import Wanted
 from assess.views.judging import KEYS
 from config.models import Job, User
@@ -262,7 +262,7 @@ def test_work_of_somebody_who_left_stays_until_another_is_chosen(bench: Bench, o
 def test_assign_page_by_hand(bench: Bench, organizer: Pages) -> None:
     one, two = bench.topics
     page = organizer.get("assign/")
-    assert page.count("<select") == 4 and "everybody, shared" in page
+    assert page.count("<select") == 6 and "everybody, shared" in page
     fields = {
         f"first-{one.pk}": bench.ann.pk,
         f"second-{one.pk}": bench.bob.pk,
@@ -299,7 +299,7 @@ def test_new_round_is_offered_on_the_page(bench: Bench, organizer: Pages) -> Non
 
 
 def test_much_to_seat_becomes_a_job(bench: Bench, organizer: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(assigning, "ROWS", 3)
+    monkeypatch.setattr(seating, "ROWS", 3)
     answer = organizer.post("assign/", json=False, act="auto", assessors=[bench.ann.pk], topics="open", overlap="0")
     assert answer["Location"] == f"/jobs/{Job.objects.get(name='seat_items').pk}/"
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 def test_assign_by_itself(assize: Assize, bench: Bench) -> None:
     shown = assize("assign", "harbour-trials", "--auto", "--overlap", "0.4", "--seed", 7, "--by", "olga-organizer")
-    assert (shown.status, shown.out.splitlines()[0].split()) == (0, ["TOPIC", "ITEMS", "JUDGED", "FIRST", "SECOND"])
+    assert (shown.status, shown.out.splitlines()[0].split()) == (0, ["TOPIC", "ITEMS", "JUDGED", "FIRST", "SECOND", "THIRD"])
     assert "Seats: 14 new." in shown.err
     plan = AssignmentPlan.objects.get()
     assert (plan.overlap, plan.seed, plan.changed_by) == (0.4, 7, bench.organizer)

@@ -3,15 +3,16 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from assess import selectors
-from assess.services import assigning, seating
-from assess.services.assigning import Wanted
+from assess.models import Order
+from assess.services import assigning, seating, workloads
+from assess.services.assigning import Rules, Wanted
 from config.commands import Error
 from config.models import User
 from pooling.commands import CollectionCommand
 from pooling.models import Collection
 from pooling.services.work import Direct
 
-COLUMNS = ["topic", "items", "judged", "first", "second"]
+COLUMNS = ["topic", "items", "judged", "first", "second", "third"]
 
 
 class Command(CollectionCommand):
@@ -28,17 +29,30 @@ class Command(CollectionCommand):
         act.add_argument("--topic", metavar="NUMBER", help="assign this topic to --first and --second")
         parser.add_argument("--first", metavar="LIST", default="", help="user names; several share the topic")
         parser.add_argument("--second", metavar="LIST", default="", help="user names of who gives second opinions")
+        parser.add_argument("--third", metavar="LIST", default="", help="user names of who gives third opinions")
+        act.add_argument("--rules", action="store_true", help="set only what the options below say of all topics")
+        act.add_argument("--workload", metavar="USER", help="set the --weight and the --cap of this assessor")
+        parser.add_argument("--weight", type=float, default=1.0, metavar="N", help="against the others'; 1 unless given")
+        parser.add_argument("--cap", type=int, metavar="N", help="most documents; no limit unless given")
         act.add_argument("--seats", action="store_true", help="hand out what was pooled after its topic was assigned")
         parser.add_argument(
             "--overlap", type=float, metavar="SHARE", help="share that two judge, 0 to 1; the present one, or 0"
         )
         parser.add_argument("--seed", type=int, metavar="N", help="of order and overlap; the present one unless given")
+        parser.add_argument("--third-share", type=float, metavar="SHARE", help="share that three judge, at most the overlap")
+        parser.add_argument("--order", choices=Order.values, help="in which documents of a topic come")
+        parser.add_argument("--repeats", type=float, metavar="SHARE", help="share that comes back, unsaid, to who judged it")
+        parser.add_argument("--by-item", choices=["yes", "no"], help="whoever is free takes the next document")
+        parser.add_argument("--count-machines", choices=["yes", "no"], help="judgments of machines enter releases and figures")
         self.add_by(parser)
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = self.collection(options["slug"])
-        if options["auto"] or options["topic"] or options["seats"]:
+        if options["workload"]:
+            person = selectors.assessor(collection, options["workload"])
+            workloads.set_workload(collection, assessor=person, weight=options["weight"], cap=options["cap"])
+        elif options["auto"] or options["topic"] or options["seats"] or options["rules"]:
             self._act(collection, options)
         rows = [
             {
@@ -47,6 +61,7 @@ class Command(CollectionCommand):
                 "judged": line.done,
                 "first": [user.username for user in line.first],
                 "second": [user.username for user in line.second],
+                "third": [user.username for user in line.third],
             }
             for line in selectors.topic_plans(collection)
         ]
@@ -57,18 +72,26 @@ class Command(CollectionCommand):
         overlap = options["overlap"] if options["overlap"] is not None else plan.overlap if plan else 0.0
         with self.bar(collection.slug) as tell, Direct(tell) as work:
             told: dict[str, Any] = {"by": by, "overlap": overlap, "seed": options["seed"], "work": work}
+            told["rules"] = self._rules(options)
             if options["seats"]:
                 done = seating.seat_items(collection, work)
             elif options["auto"]:
                 people = None if options["assessors"] is None else self._people(options["assessors"])
                 done = assigning.auto_assign(collection, assessors=people, everything=options["all"], **told)
+            elif options["rules"]:
+                done = assigning.assign(collection, wanted=[], **told)
             else:
                 topic = collection.topics.filter(number=options["topic"]).first()
                 if topic is None:
                     raise Error(f"There is no topic “{options['topic']}” in {collection.slug}.")
-                wanted = Wanted(topic, self._people(options["first"]), self._people(options["second"]))
-                done = assigning.assign(collection, wanted=[wanted], **told)
+                groups = [self._people(options[name]) for name in ("first", "second", "third")]
+                done = assigning.assign(collection, wanted=[Wanted(topic, *groups)], **told)
         self.say(f"Seats: {done.words}.")
+
+    def _rules(self, options: dict[str, Any]) -> Rules:
+        said = {"yes": True, "no": False}
+        flags = {name: said.get(options[name]) for name in ("by_item", "count_machines")}
+        return Rules(third=options["third_share"], order=options["order"], repeats=options["repeats"], **flags)
 
     def _people(self, names: str) -> list[User]:
         return [self.user(name.strip()) for name in names.split(",") if name.strip()]

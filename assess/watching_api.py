@@ -1,0 +1,179 @@
+"""Workloads, practice, questions and how judging goes, as JSON: the same services as the pages."""
+
+import uuid
+from typing import Any
+
+from django.http import Http404, HttpResponse
+from ninja import Router
+
+from assess import blind, exports, selectors, watching
+from assess.models import Message, PracticeItem, Workload
+from assess.schemas import (
+    ExampleIO,
+    MessageOut,
+    OwnQuestionsOut,
+    PracticeAnswerIn,
+    PracticeOut,
+    PracticeSetIO,
+    PracticeToldOut,
+    TextIn,
+    ThreadOut,
+    WatchedOut,
+    WorkloadIn,
+    WorkloadOut,
+)
+from assess.services import practice, questions, workloads
+from assess.services.practice import Example
+from config.api import JUDGE, MANAGE, ApiRequest
+from config.errors import Refusal
+from pooling import access
+from pooling.models import Collection, Role, Topic
+
+ask_routes = Router(tags=["Judging"])
+watch_routes = Router(tags=["Assignments"])
+C = "/collections/{slug:slug}"
+Q = f"{C}/queue"
+CSV = {"responses": {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}}}
+
+
+def _assessed(request: ApiRequest, slug: str) -> Collection:
+    return access.collection_as(request.user, slug, Role.ASSESSOR)
+
+
+def _organized(request: ApiRequest, slug: str) -> Collection:
+    return access.collection_for(request.user, slug, Role.ORGANIZER)
+
+
+@ask_routes.get(f"{Q}/practice", response=PracticeOut, auth=JUDGE)
+def next_practice(request: ApiRequest, slug: str) -> dict[str, Any]:
+    """The next document to practise on, before real work
+
+    For assessors.
+    """
+    collection = _assessed(request, slug)
+    left = practice.waiting(collection, request.user).count()
+    return {"left": left, "card": practice.card(collection, assessor=request.user)}
+
+
+@ask_routes.post(f"{Q}/practice/{{int:item}}", response=PracticeToldOut, auth=JUDGE)
+def answer_practice(request: ApiRequest, slug: str, item: int, body: PracticeAnswerIn) -> practice.Told:
+    """Judge a document to practise on, and be told the organizer's grade and reason
+
+    For assessors.
+    """
+    return practice.answer(_assessed(request, slug), assessor=request.user, item=item, grade=body.grade)
+
+
+@ask_routes.get(f"{Q}/questions", response=OwnQuestionsOut)
+def own_questions(request: ApiRequest, slug: str) -> dict[str, Any]:
+    """Your questions to the organizers, and their answers
+
+    For assessors.
+    """
+    collection = _assessed(request, slug)
+    unseen = blind.unseen_answers(collection, request.user)
+    return {"unseen": unseen, "threads": blind.own_threads(collection, request.user)}
+
+
+@ask_routes.post(f"{Q}/questions/seen", response={204: None}, auth=JUDGE)
+def see_answers(request: ApiRequest, slug: str) -> None:
+    """Tell that you have seen the answers
+
+    For assessors.
+    """
+    questions.see_answers(_assessed(request, slug), assessor=request.user)
+
+
+@ask_routes.post(f"{Q}/{{uuid:seat}}/questions", response={201: MessageOut}, auth=JUDGE)
+def ask_organizer(request: ApiRequest, slug: str, seat: uuid.UUID, body: TextIn) -> Message:
+    """Ask the organizers about a document
+
+    For assessors.
+    """
+    return questions.ask(_assessed(request, slug), assessor=request.user, seat=seat, text=body.text)
+
+
+@watch_routes.get(f"{C}/watch", response=WatchedOut)
+def watch_judging(request: ApiRequest, slug: str) -> watching.Watched:
+    """How judging goes: forecast, grades, relevant documents by depth, what is unusual, repeats, machines
+
+    For organizers.
+    """
+    collection = _organized(request, slug)
+    return watching.watched(collection, watching.progress(collection))
+
+
+@watch_routes.get(f"{C}/hours", response={200: None}, openapi_extra=CSV)
+def download_hours(request: ApiRequest, slug: str) -> HttpResponse:
+    """Active seconds of each assessor by day, as CSV
+
+    For organizers.
+    """
+    return exports.hours_answer(_organized(request, slug))
+
+
+@watch_routes.get(f"{C}/questions", response=list[ThreadOut])
+def list_questions(request: ApiRequest, slug: str) -> list[watching.Thread]:
+    """Questions of assessors, open ones first
+
+    For organizers.
+    """
+    return watching.inbox(_organized(request, slug))
+
+
+@watch_routes.post(f"{C}/questions/{{int:question}}", response={201: MessageOut}, auth=MANAGE)
+def answer_question(request: ApiRequest, slug: str, question: int, body: TextIn) -> Message:
+    """Answer a question; the assessor is told
+
+    For organizers.
+    """
+    return questions.answer(_organized(request, slug), by=request.user, question=question, text=body.text)
+
+
+@watch_routes.get(f"{C}/workloads", response=list[WorkloadOut])
+def list_workloads(request: ApiRequest, slug: str) -> list[Workload]:
+    """Weights and caps of assessors; who is not listed has the weight 1 and no cap
+
+    For organizers.
+    """
+    return list(selectors.workloads(_organized(request, slug)).values())
+
+
+@watch_routes.put(f"{C}/workloads/{{str:user}}", response=WorkloadOut, auth=MANAGE)
+def set_workload(request: ApiRequest, slug: str, user: str, body: WorkloadIn) -> Workload:
+    """Set how much an assessor takes on
+
+    For organizers.
+    """
+    collection = _organized(request, slug)
+    assessor = selectors.assessor(collection, user)
+    return workloads.set_workload(collection, assessor=assessor, weight=body.weight, cap=body.cap)
+
+
+def _topic(collection: Collection, number: str) -> Topic:
+    found = collection.topics.filter(number=number).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+@watch_routes.get(f"{C}/practice/{{path:topic}}", response=PracticeSetIO)
+def read_practice(request: ApiRequest, slug: str, topic: str) -> dict[str, list[PracticeItem]]:
+    """The practice set of a topic
+
+    For organizers.
+    """
+    return {"examples": list(PracticeItem.objects.filter(topic=_topic(_organized(request, slug), topic)))}
+
+
+@watch_routes.put(f"{C}/practice/{{path:topic}}", response=list[ExampleIO], auth=MANAGE)
+def set_practice(request: ApiRequest, slug: str, topic: str, body: PracticeSetIO) -> list[PracticeItem]:
+    """Set the practice set of a topic: documents with their grades and reasons; an empty list takes it away
+
+    For organizers.
+    """
+    collection = _organized(request, slug)
+    examples = [Example(line.docno, line.grade, line.reason) for line in body.examples]
+    if not all(line.docno for line in examples):
+        raise Refusal("Expected the number of a document in every line; found an empty one.")
+    return practice.set_practice(collection, topic=_topic(collection, topic), examples=examples)

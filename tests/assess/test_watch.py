@@ -1,0 +1,50 @@
+"""Figures of how judging goes, by hand."""
+
+import numpy as np
+import pytest
+
+from assess import exports, watching
+from assess.core import watch
+from assess.core.watch import Depth
+from tests.assess.conftest import Bench
+
+
+def test_relevant_by_depth() -> None:
+    ranks = np.array([1, 1, 2, 4, 7, 12], np.int64)
+    judged = np.array([1, 1, 1, 0, 1, 1], bool)
+    relevant = np.array([1, 0, 1, 0, 0, 1], bool)
+    assert watch.found_by_depth(ranks, judged, relevant) == [
+        Depth(1, 2, 2, 1, 0.5),
+        Depth(2, 3, 3, 2, 1.0),
+        Depth(5, 4, 3, 2, None),
+        Depth(10, 5, 4, 2, 0.0),
+        Depth(12, 6, 5, 3, 1.0),
+    ]
+    assert watch.found_by_depth(ranks[:0], judged[:0], relevant[:0]) == []
+
+
+def test_who_is_unlike_the_others() -> None:
+    seconds = {1: [10.0] * 30, 2: [12.0] * 30, 3: [2.0] * 30, 4: [0.1] * 5}
+    grades = {1: {0: 20, 1: 10}, 2: {0: 15, 1: 15}, 3: {0: 15, 1: 15}, 4: {1: 5}, 5: {0: 40, 1: 1}}
+    assert watch.unlike_the_others(seconds, grades) == {
+        3: ["fast: 2.0 s a judgment, the others 11.0 s"],
+        5: ["uniform: 98% have grade 0, with the others 53%"],
+    }
+    assert watch.unlike_the_others({1: [1.0] * 30}, {1: {0: 30}}) == {}  # nobody to compare with
+
+
+def test_forecast() -> None:
+    assert watch.forecast(360, 10.0, 70, 7) == watch.Forecast(1.0, 10.0, 36.0)
+    assert watch.forecast(360, None, 0, 7) == watch.Forecast(None, 0.0, None)
+
+
+@pytest.mark.django_db
+def test_hours_by_assessor_and_day(bench: Bench) -> None:
+    bench.assign(overlap=0)
+    bench.judge(bench.ann, 3, seconds=20)
+    (row,) = watching.hours(bench.collection)
+    assert (row["user"], row["acts"], row["seconds"]) == ("ann-assessor", 3, 60.0)
+    assert exports.hours_csv(bench.collection).splitlines() == [
+        "user,name,day,acts,seconds",
+        f"ann-assessor,Ann Assessor,{row['day']},3,60.0",
+    ]
