@@ -13,7 +13,8 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from assess import blind
-from assess.services import assigning, judging
+from assess.services import assigning, judging, practice, questions
+from assess.services.practice import Example
 from config import accounts
 from config.models import ApiToken, Job, User
 from pooling.models import Document, Invitation, Membership, Role, Topic, Upload, Visibility
@@ -134,6 +135,16 @@ class World:
                     collection, assessor=user, seat=card.token, grade=grade, ahead=0, client_id=act, seconds=taken
                 )
         self.seat = blind.judged(collection, self.assessor)[3].token
+        self.novice = factories.make_user("Noor Novice")
+        factories.join(collection, self.novice, Role.ASSESSOR)
+        assigning.assign(collection, by=by, wanted=[assigning.Wanted(topics[2], [self.novice])], overlap=0.5)
+        docnos = list(topics[2].items.order_by("docno").values_list("docno", flat=True)[:2])
+        examples = [Example(docno, 2, "It reports counts of smolt, which the narrative asks for.") for docno in docnos]
+        practice.set_practice(collection, topic=topics[2], examples=examples)
+        asked = questions.ask(collection, assessor=self.assessor, seat=self.seat, text="Are eels meant too, or salmon alone?")
+        questions.answer(collection, by=by, question=asked.pk, text="Eels too: the description names both.")
+        open_ = blind.judged(collection, self.assessor)[5].token
+        questions.ask(collection, assessor=self.assessor, seat=open_, text="هل تُحسب التقارير القديمة أيضًا؟")
         self.idle = factories.make_user("Ira Idle")
         factories.join(collection, self.idle, Role.ASSESSOR)
         self.done = factories.make_user("Dana Done")
