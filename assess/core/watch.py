@@ -30,7 +30,8 @@ class Depth:
 
 
 def found_by_depth(ranks: NDArray[np.int64], judged: NDArray[np.bool_], relevant: NDArray[np.bool_]) -> list[Depth]:
-    """Counts at the usual depths, down to the first that holds every item; all three one for each item of the pool."""
+    """Counts at the usual depths, down to the first that holds every item; depths that add none are left out.
+    All three arguments have one value for each item of the pool."""
     if not len(ranks):
         return []
     deepest = int(ranks.max())
@@ -40,6 +41,8 @@ def found_by_depth(ranks: NDArray[np.int64], judged: NDArray[np.bool_], relevant
         here = ranks <= depth
         counts = int(here.sum()), int((here & judged).sum()), int((here & relevant).sum())
         before = rows[-1] if rows else Depth(0, 0, 0, 0, None)
+        if counts[0] == before.items:
+            continue
         new = counts[1] - before.judged
         rows.append(Depth(depth, *counts, (counts[2] - before.relevant) / new if new else None))
     return rows

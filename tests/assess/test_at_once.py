@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from assess.models import Judgment, JudgmentEvent, Seat
 from assess.services import assigning, judging
-from assess.services.assigning import Wanted
+from assess.services.assigning import Rules, Wanted
 from config.models import User
 from tests.assess import factories
 from tests.assess.conftest import Bench, make_bench
@@ -132,22 +132,25 @@ def drain(bench: Bench, user: User, limit: int = 1000) -> list[uuid.UUID]:
     return done
 
 
-@pytest.mark.parametrize("opinions", [1, 2])
+@pytest.mark.parametrize("opinions", [1, 2, 3])
 def test_fifty_at_once_complete_a_pool_and_some_vanish(opinions: int) -> None:
     """Nobody gets what another has, every item ends with as many judgments as are wanted, and no lease is stuck."""
     bench = make_bench()
     crowd = factories.make_assessors(bench.collection, *(f"Crowd {n}" for n in range(50)))
-    (topic,) = factories.make_work(bench.collection, bench.organizer, topics=1, items=200 // opinions)
-    groups = [crowd, []] if opinions == 1 else [crowd[:25], crowd[25:]]
-    wanted = [Wanted(topic, groups[0], groups[1])]
-    assigning.assign(bench.collection, by=bench.organizer, wanted=wanted, overlap=opinions - 1)
+    items = 198 // opinions
+    (topic,) = factories.make_work(bench.collection, bench.organizer, topics=1, items=items)
+    # Two: by slots of their own. Three: item by item, whoever is free gives whichever opinion is wanted.
+    groups = [crowd[:25], crowd[25:]] if opinions == 2 else [crowd]
+    rules = Rules(third=float(opinions == 3), by_item=opinions == 3)
+    told = {"overlap": float(opinions > 1), "rules": rules}
+    assigning.assign(bench.collection, by=bench.organizer, wanted=[Wanted(topic, *groups)], **told)  # type: ignore[arg-type]
     results = at_once(50, lambda number: drain(bench, crowd[number], 1 if number % 10 == 0 else 1000))
     assert not [result for result in results if isinstance(result, Exception)]
     assert Seat.objects.filter(judged_at=None, assessor__isnull=False).exists()  # with who vanished
     Seat.objects.filter(judged_at=None).update(claimed_at=timezone.now() - timedelta(minutes=31))
-    rest = [drain(bench, user) for user in (crowd[1], crowd[49])]
+    rest = [drain(bench, user) for user in (crowd[1], crowd[49], *crowd[2:12])]
     tokens = [token for result in (*results, *rest) for token in result]
-    assert len(tokens) == len(set(tokens)) == 200
+    assert len(tokens) == len(set(tokens)) == items * opinions
     assert not Seat.objects.filter(collection=bench.collection, judged_at=None).exists()
     counts = Judgment.objects.values_list("item").annotate(count=Count("pk")).values_list("count", flat=True)
     assert set(counts) == {opinions} and not Judgment.objects.filter(extra=True).exists()

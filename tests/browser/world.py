@@ -13,7 +13,8 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from assess import blind
-from assess.services import assigning, judging
+from assess.services import assigning, judging, practice, questions
+from assess.services.practice import Example
 from config import accounts
 from config.models import ApiToken, Job, User
 from pooling.core.html_text import html_text
@@ -122,12 +123,12 @@ class World:
             self._line(site)
 
     def _judging(self) -> None:
-        """Three topics half judged, by two; one of another script, one hard to lay out; and somebody who has done all."""
+        """Two topics half judged, by two; one of pages, one to practise; one of another script, one hard to lay out; and somebody who has done all."""
         by, collection = self.organizer, factories.make_collection(self.organizer, "Estuary reports 2026")
         self.judged, self.second = collection, factories.make_user("Kwame Asante-Boateng")
         for user in (self.assessor, self.second):
             factories.join(collection, user, Role.ASSESSOR)
-        topics = judged.make_work(collection, by, topics=3, items=24)
+        topics = judged.make_work(collection, by, topics=4, items=24)
         Topic.objects.filter(pk=topics[1].pk).update(
             title=ARABIC, description="كيف تؤثر توربينات المد والجزر على هجرة الأسماك؟"
         )
@@ -150,6 +151,16 @@ class World:
         assigning.assign(collection, by=by, wanted=[assigning.Wanted(topics[2], [self.reader])], overlap=0.5, seed=7)
         pages = PoolItem.objects.filter(topic=topics[2]).values_list("docno", flat=True)
         texts.filter(docno__in=list(pages)).update(html=PAGE, text=html_text(PAGE)[1])
+        self.novice = factories.make_user("Noor Novice")
+        factories.join(collection, self.novice, Role.ASSESSOR)
+        assigning.assign(collection, by=by, wanted=[assigning.Wanted(topics[3], [self.novice])], overlap=0.5, seed=7)
+        docnos = list(topics[3].items.order_by("docno").values_list("docno", flat=True)[:2])
+        examples = [Example(docno, 2, "It reports counts of smolt, which the narrative asks for.") for docno in docnos]
+        practice.set_practice(collection, topic=topics[3], examples=examples)
+        asked = questions.ask(collection, assessor=self.assessor, seat=self.seat, text="Are eels meant too, or salmon alone?")
+        questions.answer(collection, by=by, question=asked.pk, text="Eels too: the description names both.")
+        open_ = blind.judged(collection, self.assessor)[5].token
+        questions.ask(collection, assessor=self.assessor, seat=open_, text="هل تُحسب التقارير القديمة أيضًا؟")
         self.idle = factories.make_user("Ira Idle")
         factories.join(collection, self.idle, Role.ASSESSOR)
         self.done = factories.make_user("Dana Done")

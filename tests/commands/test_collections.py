@@ -93,7 +93,7 @@ def test_edit_changes_what_is_named_only(assize: Assize, cast: Cast) -> None:
     assert cast.collection.measures == ["AP", "nDCG@10", "AP(rel=2)@100"]
     assert (cast.collection.name, cast.collection.visibility) == ("Harbour trials", "private")
     odd = assize("collections", "edit", "harbour-trials", "--measures", "AP,10nDCG")
-    assert odd.status == 1 and "found “10nDCG”" in odd.err
+    assert odd.status == 1 and '"10nDCG" is not a measure' in odd.err
 
 
 def test_scale_is_set_from_a_file_or_an_export(assize: Assize, cast: Cast, tmp_path: Path) -> None:

@@ -241,7 +241,7 @@ def test_static_files_carry_the_headers_too(db: None, client: Client) -> None:
 
 
 def test_error_words_cover_every_status_they_are_used_for() -> None:
-    assert sorted(http.WORDS) == [400, 403, 404, 405, 409, 413, 422, 429, 500, 503]
+    assert sorted(http.WORDS) == [400, 403, 404, 405, 409, 410, 413, 422, 429, 500, 503]
     assert all(len(words) == 3 and all(word[-1] in ".?" for word in words[1:]) for words in http.WORDS.values())
 
 
