@@ -13,6 +13,7 @@ from config.forms import attempt
 from evaluation import exports, forms, selectors, services
 from evaluation.models import Release
 from pooling import access
+from pooling.core.metadata import told_figures
 from pooling.models import Collection, Role, Topic
 from pooling.selectors import grades
 from pooling.views.collections import page
@@ -147,6 +148,7 @@ def run(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
         "better": sum(row.difference > 0 for row in rows),
         "worse": sum(row.difference < 0 for row in rows),
         "none_relevant": sum(not row.relevant for row in rows),
+        "figures": told_figures(file.run.efficiency),
     }
     return page(request, "evaluation/run.html", collection, **context)
 
