@@ -1,8 +1,8 @@
 """Releases and scores as JSON, and as files: the same services and downloads as the pages."""
 
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from django.db.models import QuerySet
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
@@ -14,7 +14,7 @@ from evaluation import exports, selectors, services
 from evaluation.models import Release
 from evaluation.schemas import BoardOut, QrelsFilter, ReleaseIn, ReleaseOut, RunOut
 from pooling import access
-from pooling.models import Role
+from pooling.models import Role, Run
 
 release_routes = Router(tags=["Releases"])
 score_routes = Router(tags=["Scores"])
@@ -73,7 +73,7 @@ def score_release(request: ApiRequest, slug: str, number: int) -> Job:
 def read_scores(request: ApiRequest, slug: str, number: int) -> dict[str, Any]:
     """Read the leaderboard: every run's means"""
     release = _released(request, slug, number)
-    rows = [{"run": file.run.tag, "group": file.run.group, "scores": means} for file, means in selectors.means(release)]
+    rows = [{**_run(file.run), "scores": means} for file, means in selectors.means(release)]
     return _board(release, rows) | {"measures": [*map(str, selectors.measures(release)), selectors.JUDGED]}
 
 
@@ -93,10 +93,7 @@ def download_topic_scores(request: ApiRequest, slug: str, number: int) -> Stream
 def read_topic_scores(request: ApiRequest, slug: str, number: int, topic: str) -> dict[str, Any]:
     """Read all runs' scores on one topic"""
     release = _released(request, slug, number)
-    rows = [
-        {"run": run.tag, "group": run.group, "scores": dict(zip(names, values, strict=True))}
-        for run, names, values in selectors.on_topic(release, topic)
-    ]
+    rows = [{**_run(run), "scores": _defined(names, values)} for run, names, values in selectors.on_topic(release, topic)]
     return _board(release, rows)
 
 
@@ -106,12 +103,12 @@ def read_run_scores(request: ApiRequest, slug: str, number: int, tag: str) -> di
     release = _released(request, slug, number)
     file = selectors.score_file(release, tag)
     scores = selectors.table(file)
-    medians = np.median(selectors.stack(release, scores.names), axis=0)
+    medians = selectors.medians(selectors.stack(release, scores.names))
     topics = [
         {
             "topic": topic.decode(),
-            "scores": dict(zip(scores.names, scores.values[:, place].tolist(), strict=True)),
-            "medians": dict(zip(scores.names, medians[:, place].tolist(), strict=True)),
+            "scores": _defined(scores.names, scores.values[:, place].tolist()),
+            "medians": _defined(scores.names, medians[:, place].tolist()),
         }
         for place, topic in enumerate(scores.topics.tolist())
     ]
@@ -125,6 +122,14 @@ def download_trec_eval(request: ApiRequest, slug: str, number: int, tag: str) ->
     """Download one run's scores in trec_eval's text form, with a line for each topic and measure"""
     release = _released(request, slug, number)
     return exports.trec_eval_file(release, selectors.score_file(release, tag))
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {"run": run.tag, "group": run.group, "efficiency": run.efficiency}
+
+
+def _defined(names: Sequence[str], values: Sequence[float]) -> dict[str, float | None]:
+    return {name: None if value != value else value for name, value in zip(names, values, strict=True)}
 
 
 def _board(release: Release, rows: list[dict[str, Any]]) -> dict[str, Any]:

@@ -59,7 +59,8 @@ class QrelsFilter(In):
 class RunScores(Schema):
     run: str = Field(description="Tag.")
     group: str
-    scores: dict[str, float] = Field(description="By measure. AP(rel=2) is AP with grades from 2 on as relevant.")
+    efficiency: dict[str, float] = Field(description="Figures that its submitter reports, such as latency_mean_ms.")
+    scores: dict[str, float | None] = Field(description="By measure. AP(rel=2) is AP with grades from 2 on as relevant.")
 
 
 class BoardOut(Schema):
@@ -71,8 +72,8 @@ class BoardOut(Schema):
 
 class TopicScores(Schema):
     topic: str
-    scores: dict[str, float]
-    medians: dict[str, float] = Field(description="Of all runs.")
+    scores: dict[str, float | None] = Field(description="null where a measure is not defined for the topic.")
+    medians: dict[str, float | None] = Field(description="Of all runs.")
 
 
 class RunOut(Schema):

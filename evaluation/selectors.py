@@ -301,6 +301,13 @@ def _board(runs: Sequence[Run], wanted: list[Column], values: NDArray[np.float64
     return Board(head["run"], head["group"], [head[column.name] for column in wanted], rows, medians)
 
 
+def medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Over the first axis, of what is defined; NaN where nothing is."""
+    if not np.isnan(values).any():
+        return np.asarray(np.median(values, axis=0))
+    return np.apply_along_axis(_median, 0, values)
+
+
 def _median(values: NDArray[np.float64]) -> float:
     there = values[~np.isnan(values)]
     return float(np.median(there)) if len(there) else float("nan")
@@ -403,8 +410,8 @@ def run_topics(release: Release, file: ScoreFile, measure: str) -> list[TopicRow
         counts["NumRet"],
         counts["NumRelRet"],
         mine.values[mine.names.index(measure)].tolist(),
-        np.median(stacked, axis=0).tolist(),
-        stacked.max(axis=0).tolist(),
+        medians(stacked).tolist(),
+        [float(np.max(column[~np.isnan(column)], initial=-np.inf)) for column in stacked.T],
         mine.answered.tolist(),
         strict=True,
     )

@@ -14,6 +14,7 @@ from config.forms import attempt
 from evaluation import citation, exports, forms, selectors, services
 from evaluation.models import Release, ReleaseState
 from pooling import access
+from pooling.core.metadata import told_figures
 from pooling.models import Collection, Role, Topic
 from pooling.selectors import grades
 from pooling.views.collections import page
@@ -157,6 +158,7 @@ def run(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
         "better": sum(row.difference > 0 for row in rows),
         "worse": sum(row.difference < 0 for row in rows),
         "none_relevant": sum(not row.relevant for row in rows),
+        "figures": told_figures(file.run.efficiency),
     }
     return page(request, "evaluation/run.html", collection, **context)
 

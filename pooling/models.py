@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from config.models import Job, JobState
 from pooling.core import presets
-from pooling.core.repairs import REPAIRS, called_for
+from pooling.core.repairs import REPAIRS
 
 
 class Visibility(models.TextChoices):
@@ -301,8 +301,7 @@ class Upload(models.Model):
     @property
     def offers(self) -> list[str]:
         """Repairs that the file calls for, in words."""
-        counts = self.report.get("counts", {})
-        return [REPAIRS[name] for name in called_for(counts)]
+        return [REPAIRS[name] for name in self.report.get("offers", [])]
 
     @property
     def shown_state(self) -> str:

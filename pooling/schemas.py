@@ -214,6 +214,7 @@ class ReportOut(Schema):
     errors: int = Field(description="All of them; the first hundred are among the findings.")
     warnings: int
     counts: dict[str, int] = Field(description="Findings by code, listed or not.")
+    offers: list[str] = Field([], description="Of a run: repairs that would mend something, of ranks, first and cut.")
     findings: list[FindingOut]
     facts: dict[str, Any] = Field(
         description="Of an accepted file: its documents, its topics, or its run's tag, topics and lines."

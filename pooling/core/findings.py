@@ -89,6 +89,7 @@ class Report:
     max_errors: int = MAX_ERRORS
     max_notes: int = MAX_NOTES
     counts: Counter[tuple[Severity, str]] = field(default_factory=Counter)
+    offers: tuple[str, ...] = ()  # repairs that the file calls for (core/repairs.py)
     _kept: dict[tuple[Severity, str], list[Finding]] = field(default_factory=dict)
 
     @property
@@ -170,7 +171,8 @@ def told(report: Report) -> dict[str, object]:
         for one in report.findings
     ]
     counts = {code: number for (_, code), number in sorted(report.counts.items())}
-    return {"errors": report.errors, "warnings": report.warnings, "counts": counts, "findings": found}
+    totals = {"errors": report.errors, "warnings": report.warnings, "counts": counts}
+    return {**totals, "offers": list(report.offers), "findings": found}
 
 
 def _place(finding: Finding) -> tuple[int, int, int]:

@@ -137,3 +137,8 @@ def _plain(value: object, depth: int = 0) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def told_figures(figures: dict[str, float]) -> list[tuple[Figure, str]]:
+    """The figures that are there, in their order, as a page shows them."""
+    return [(figure, f"{figures[figure.name]:,.12g}") for figure in FIGURES if figure.name in figures]

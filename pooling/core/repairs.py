@@ -1,6 +1,6 @@
 """What can be mended in a run without its makers, if they ask for it: the spec's three offers."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import fields, replace
 from typing import Any
 
@@ -21,14 +21,10 @@ REPAIRS = {
 _MENDS = {"SCORES_CONSTANT": "ranks", "SCORE_RANK_DISAGREE": "ranks", "DOC_DUPLICATE": "first", "TOO_MANY_DOCS": "cut"}
 
 
-def called_for(codes: Iterable[str]) -> tuple[str, ...]:
-    """The repairs that findings of these codes call for."""
-    wanted = {_MENDS[code] for code in codes if code in _MENDS}
-    return tuple(name for name in REPAIRS if name in wanted)
-
-
 def offers(report: Report) -> tuple[str, ...]:
-    return called_for(code for _, code in report.counts)
+    """The repairs that something in the report calls for."""
+    wanted = {_MENDS[code] for _, code in report.counts if code in _MENDS}
+    return tuple(name for name in REPAIRS if name in wanted)
 
 
 def repaired(columns: RunColumns, names: Collection[str], max_per_topic: int, report: Report) -> RunColumns:

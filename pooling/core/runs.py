@@ -41,7 +41,7 @@ class RunRead:
     """What a run file holds. `rankings` are of documents, None unless the report is ok; `passages` of `docno:start-end`.
 
     `header` is the YAML text of an ir_metadata block in the comments, "" where there is none; the tag is "" if no line
-    has one. `offered` are the repairs that the file calls for, `mended` those that were made.
+    has one. `mended` are the repairs that were made.
     """
 
     rankings: Rankings | None
@@ -49,7 +49,6 @@ class RunRead:
     tag: str
     header: str
     report: Report
-    offered: tuple[str, ...] = ()
     mended: tuple[str, ...] = ()
 
 
@@ -110,13 +109,14 @@ def check_run(
     if mended:
         columns, report = repaired(columns, mended, max_per_topic, by_form), by_form
         topics_read = check(columns, report)
+    report.offers = tuple(name for name in offered if name not in mended)
     tag = columns.tag.decode()
     if not report.ok:
-        return RunRead(None, None, tag, header, report, offered, mended)
+        return RunRead(None, None, tag, header, report, mended)
     ranked = Rankings.build(tag, topics_read, columns.units, columns.scores)
     if columns.spans is None:
-        return RunRead(ranked, None, tag, header, report, offered, mended)
-    return RunRead(documents_of(ranked), ranked, tag, header, report, offered, mended)
+        return RunRead(ranked, None, tag, header, report, mended)
+    return RunRead(documents_of(ranked), ranked, tag, header, report, mended)
 
 
 def documents_of(passages: Rankings) -> Rankings:

@@ -80,10 +80,9 @@ def _checked(name, options, topics, docnos) -> dict[str, object]:  # type: ignor
         verdict = "accepted" if report.ok else f"refused, {report.errors:,} fault{'' if report.errors == 1 else 's'}"
         counted = f", {facts['lines']:,} lines for {facts['topics']:,} topics" if facts else ""
         mended = f"; repaired: {', '.join(found.mended)}" if found.mended else ""
-        left = [one for one in found.offered if one not in found.mended]
-        offered = f"; --repair {','.join(left)} would mend something" if left else ""
+        offered = f"; --repair {','.join(report.offers)} would mend something" if report.offers else ""
         sys.stdout.write(f"{name}: {verdict}{counted}{mended}{offered}\n")
-    repairs = {"repaired": list(found.mended), "offered": list(found.offered)}
+    repairs = {"repaired": list(found.mended)}
     return {
         "file": name,
         "verdict": "accepted" if report.ok else "refused",

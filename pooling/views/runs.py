@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from config import http
 from config.forms import attempt
 from pooling import access, forms, selectors
-from pooling.core.metadata import FIGURES
+from pooling.core.metadata import told_figures
 from pooling.models import Collection, Role, Run, Upload, UploadKind, UploadState
 from pooling.services import runs, uploads
 from pooling.services.runs import FIGURE_PREFIX
@@ -91,9 +91,7 @@ def run(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
         "run": found,
         "upload": found.upload,
         "findings": found.upload.report.get("findings", []),
-        "figures": [
-            (figure, f"{found.efficiency[figure.name]:,.12g}") for figure in FIGURES if figure.name in found.efficiency
-        ],
+        "figures": told_figures(found.efficiency),
         "earlier": found.earlier.select_related("upload", "submitted_by"),
     }
     return page(request, "pooling/run.html", found.collection, **context)

@@ -119,3 +119,18 @@ def test_folders_archives_languages_and_strategies(assize: Assize, cast: Cast, f
     kept = assize("import-documents", "harbour-trials", pages, "--only-pool")
     assert (kept.status, kept.out) == (0, "1 documents  2 missing\n")
     assert assize("import-documents", "harbour-trials", pages).out == "2 documents  2 missing\n"
+
+
+def test_uploads_are_listed_and_refused_ones_dismissed(assize: Assize, cast: Cast, folder: Path) -> None:
+    files.take_topics(cast.collection, cast.organizer)
+    assert assize("import-run", "harbour-trials", folder / "bad.run", "--by", cast.organizer.username).status == 1
+    rows = assize("uploads", "list", "harbour-trials", "--json").json
+    assert [(row["name"], row["state"], row["errors"]) for row in rows] == [
+        ("bad.run", "refused", 1),
+        ("file.txt", "accepted", 0),
+    ]
+    refused, accepted = (row["id"] for row in rows)
+    assert assize("uploads", "dismiss", "harbour-trials", refused).status == 0
+    assert assize("uploads", "dismiss", "harbour-trials", refused).status == 1
+    assert assize("uploads", "dismiss", "harbour-trials", accepted).status == 1
+    assert list(Upload.objects.values_list("pk", flat=True)) == [accepted]

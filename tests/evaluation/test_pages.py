@@ -1,5 +1,6 @@
 """Pages of releases and scores: what each role sees, each state, downloads, and how many queries they take."""
 
+import json
 import re
 
 import pytest
@@ -8,6 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from config.models import Job
 from evaluation import services
+from evaluation.core.catalogue import DEFINITIONS
 from evaluation.models import Release
 from pooling.models import Collection, Run
 from pooling.services import collections
@@ -244,6 +246,29 @@ def test_run_page(release: Release, olga: Client) -> None:
     assert "nDCG@10 by topic" in page
     assert "AP by topic" in text(olga, "scores/beta/?measure=odd")
     assert olga.get(f"{HERE}scores/gamma/").status_code == 404
+
+
+def test_every_measure_can_be_official(judged: Cast, olga: Client) -> None:
+    names = [entry.example for entry in DEFINITIONS.values() if not entry.needs]
+    given = {"name": "Harbour trials", "description": "", "visibility": "private", "measures": names}
+    collections.edit_collection(judged.collection, **given)  # type: ignore[arg-type]
+    factories.score(factories.freeze(judged.collection, judged.organizer))
+    board = text(olga, "leaderboard/")
+    assert "nan" not in board and all(f"{name.partition('@')[0]}" in board for name in names if not name.startswith("Num"))
+    for path in ("leaderboard/topics/1/", "scores/alpha/?measure=SL", "leaderboard/topics/2/"):
+        assert "nan" not in text(olga, path)
+    for path in FILES:
+        assert status(olga, HERE + path) == 200
+    answer = olga.get("/api/v1/collections/harbour-trials/releases/1/runs/alpha").content.decode()
+    assert "NaN" not in answer and set(names) <= set(json.loads(answer)["means"])
+
+
+def test_efficiency_is_told_beside_the_scores(release: Release, olga: Client) -> None:
+    assert "Efficiency" not in text(olga, "scores/alpha/")
+    Run.objects.filter(tag="alpha").update(efficiency={"latency_mean_ms": 12.5})
+    assert "Query latency, mean 12.5 ms" in text(olga, "scores/alpha/")
+    answer = olga.get("/api/v1/collections/harbour-trials/releases/1/scores").json()
+    assert {row["run"]: row["efficiency"] for row in answer["runs"]}["alpha"] == {"latency_mean_ms": 12.5}
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def notes(found: RunRead) -> list[str]:
 )
 def test_each_repair_does_what_it_says(data: bytes, name: str, expected: list[tuple[bytes, bytes, float]], note: str) -> None:
     before = check_run(data, max_per_topic=2)
-    assert (before.offered[:1], before.mended) == ((name,), ())
+    assert (before.report.offers[:1], before.mended) == ((name,), ())
     found = check_run(data, max_per_topic=2, repair=["ranks", "first", "cut"])
     assert (ranked(found), found.mended[0], notes(found)[0]) == (expected, name, f"Repaired: {note}")
     assert found.report.errors == 0
@@ -60,11 +60,11 @@ def test_each_repair_does_what_it_says(data: bytes, name: str, expected: list[tu
 
 def test_nothing_is_mended_that_nobody_asked_for_or_that_is_sound() -> None:
     sound = check_run(b"1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n", repair=["ranks", "first", "cut"])
-    assert (sound.offered, sound.mended, notes(sound)) == ((), (), [])
+    assert (sound.report.offers, sound.mended, notes(sound)) == ((), (), [])
     other = check_run(TWICE, repair=["cut"])
     assert (other.rankings, other.mended) == (None, ())
     broken = check_run(TWICE + b"1 Q0 c x 1 t\n", repair=["first"])
-    assert (broken.rankings, broken.offered) == (None, ())
+    assert (broken.rankings, broken.report.offers) == (None, ())
 
 
 def test_check_run_offers_mends_and_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,7 +77,7 @@ def test_check_run_offers_mends_and_writes(tmp_path: Path, capsys: pytest.Captur
     assert target.read_bytes() == b"1\tQ0\ta\t1\t3.0\tt\n1\tQ0\tb\t2\t2.0\tt\n"
     assert command.main([str(run), "--repair", "first", "--json"]) == 0
     (told,) = json.loads(capsys.readouterr().out)
-    assert (told["repaired"], told["offered"]) == (["first"], ["first"])
+    assert (told["repaired"], told["offers"]) == (["first"], [])
     with pytest.raises(SystemExit):
         command.main([str(run), "--repair", "best"])
     assert "expected some of ranks, first, cut, found “best”" in capsys.readouterr().err

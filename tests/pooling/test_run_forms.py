@@ -56,6 +56,7 @@ def test_the_report_as_json() -> None:
         "errors": 1,
         "warnings": 0,
         "counts": {"SCORE_NOT_NUMBER": 1},
+        "offers": [],
         "findings": [
             {
                 "severity": "error",
