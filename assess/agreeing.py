@@ -21,6 +21,7 @@ from pooling.models import Collection
 
 PAIRS_SHOWN = 60  # pairs beyond which only what they have in common is computed
 RESAMPLES = 2000
+QUICK = 5_000  # documents × pairs beyond which a page draws a tenth of the resamples; beyond forty times as many, none
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +62,24 @@ def natural(name: str) -> tuple[str, int, str]:
 
 
 def told(
-    found: Rated, collection: Collection, *, resamples: int = RESAMPLES, pairs: bool = False, by_topic: bool = False
+    found: Rated,
+    collection: Collection,
+    *,
+    resamples: int = RESAMPLES,
+    pairs: bool = False,
+    by_topic: bool = False,
+    quick: bool = False,
 ) -> dict[str, Any]:
-    """The whole report. Where a crowd makes very many pairs, these are left out."""
+    """The whole report. Where a crowd makes very many pairs, these and the topics are left out; `quick`, for a page that
+    somebody waits for, resamples less where there is much."""
     thresholds = sorted({collection.lenient_from, collection.strict_from})
     lowest, highest = found.ratings.levels[0], found.ratings.levels[-1]
-    few = len(found.people) * (len(found.people) - 1) // 2 <= PAIRS_SHOWN
+    number = len(found.people) * (len(found.people) - 1) // 2
+    few, work = number <= PAIRS_SHOWN, number * len(found.ratings.shared().places)
+    if quick and work > QUICK:
+        resamples = resamples // 10 if work <= 40 * QUICK else 0
+    elif not few:
+        resamples //= 10
     return report(
         found.ratings,
         found.names,
@@ -74,7 +87,7 @@ def told(
         thresholds=[level for level in thresholds if lowest < level <= highest],
         plan=Plan(resamples) if resamples else None,
         pairs=pairs and few,
-        by_topic=by_topic,
+        by_topic=by_topic and few,
     )
 
 
@@ -104,14 +117,13 @@ class Overview:
     repeats: list[Pair]
 
 
-def overview(collection: Collection) -> Overview:
+def overview(collection: Collection, *, quick: bool = False) -> Overview:
     """The whole report; each assessor against the rest; how agreement went over time; each one's own repeats."""
     table = selectors.judgment_table(collection)
     levels = list(collection.grades.values_list("value", flat=True))
     people = {user.pk: user for user in User.objects.filter(pk__in=np.unique(table.assessors).tolist())}
     found = rated(table, levels, {pk: user.name for pk, user in people.items()})
-    many = len(found.people) * (len(found.people) - 1) // 2 > PAIRS_SHOWN
-    report = told(found, collection, resamples=200 if many else RESAMPLES, by_topic=True)
+    report = told(found, collection, by_topic=True, quick=quick)
     report["by_topic"] = _topic_rows(report)
     return Overview(report, _rest(table, levels, people), _times(collection, table, levels), _repeats(collection, levels))
 

@@ -298,10 +298,13 @@ class AgreementReport:
     pairs: list[Pair]
     overall: Pair
     twice: int
+    pair_count: int
 
 
-def agreement(collection: Collection) -> AgreementReport:
-    """Agreement of each pair of assessors on the items both judged, and of first with second opinions over all."""
+def agreement(collection: Collection, most: int | None = None) -> AgreementReport:
+    """Agreement of each pair of assessors on the items both judged, and of first with second opinions over all.
+
+    Of more than `most` pairs, those that share most."""
     levels = [grade.value for grade in collection.grades.all()]
     table = judgment_table(collection)
     a, b = twice_judged(table.items)
@@ -311,14 +314,19 @@ def agreement(collection: Collection) -> AgreementReport:
     turned = table.assessors[a] != one
     of_one = np.where(turned, table.grades[b], table.grades[a])
     of_two = np.where(turned, table.grades[a], table.grades[b])
+    order = np.lexsort((two, one))
+    first = np.flatnonzero(np.diff(one[order], prepend=-1) | np.diff(two[order], prepend=-1))
+    groups = np.split(order, first[1:]) if len(order) else []
+    shown = sorted(groups, key=len, reverse=True)[:most]
     pairs = []
-    for x, y in sorted(set(zip(one.tolist(), two.tolist(), strict=True))):
-        here = (one == x) & (two == y)
+    for here in shown:
+        x, y = int(one[here[0]]), int(two[here[0]])
         figures = kappa.agreement(of_one[here], of_two[here], levels)
         pairs.append(Pair(people[x].name, people[y].name, figures, people[x].username, people[y].username))
     pairs.sort(key=lambda pair: (pair.first, pair.second))
     overall = kappa.agreement(table.grades[a], table.grades[b], levels)
-    return AgreementReport(levels, pairs, Pair("First opinions", "Second opinions", overall), len(np.unique(table.items[a])))
+    both = Pair("First opinions", "Second opinions", overall)
+    return AgreementReport(levels, pairs, both, len(np.unique(table.items[a])), len(groups))
 
 
 def twice_judged(items: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -15,8 +15,8 @@ from pooling.views.collections import page
 @require_safe
 def agreement(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    report = selectors.agreement(collection)
-    overview = agreeing.overview(collection) if report.pairs else None
+    report = selectors.agreement(collection, most=agreeing.PAIRS_SHOWN)
+    overview = agreeing.overview(collection, quick=True) if report.pairs else None
     context: dict[str, Any] = {"report": report, "overview": overview, "grades": grades(collection)}
     return page(request, "assess/agreement.html", collection, **context)
 

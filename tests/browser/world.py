@@ -12,11 +12,13 @@ from django.utils import timezone
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from assess import blind
-from assess.services import assigning, judging, practice, questions
+from assess import adjudication, blind
+from assess.models import Judgment
+from assess.services import adjudicating, assigning, judging, merging, practice, questions
 from assess.services.practice import Example
 from config import accounts
 from config.models import ApiToken, Job, User
+from evaluation import services
 from pooling.core.html_text import html_text
 from pooling.models import Document, Invitation, Membership, PoolItem, Role, Topic, Upload, Visibility
 from pooling.services import collections, members
@@ -161,6 +163,7 @@ class World:
         questions.answer(collection, by=by, question=asked.pk, text="Eels too: the description names both.")
         open_ = blind.judged(collection, self.assessor)[5].token
         questions.ask(collection, assessor=self.assessor, seat=open_, text="هل تُحسب التقارير القديمة أيضًا؟")
+        self._adjudicated()
         self.idle = factories.make_user("Ira Idle")
         factories.join(collection, self.idle, Role.ASSESSOR)
         self.done = factories.make_user("Dana Done")
@@ -170,6 +173,20 @@ class World:
         for card in judging.next_items(self.chinese, assessor=self.done, count=3):
             act = uuid.uuid4()
             judging.record_judgment(self.chinese, assessor=self.done, seat=card.token, grade=1, client_id=act)
+
+    def _adjudicated(self) -> None:
+        """Somebody who decides, one decision and its second thought, and notes beside opinions."""
+        collection, self.umpire = self.judged, factories.make_user("Umberto Umpire")
+        factories.join(collection, self.umpire, Role.ADJUDICATOR)
+        merging.set_plan(collection, by=self.organizer, show_own=True)
+        collections.write_guideline(collection, by=self.organizer, text="Judge by the text.")
+        Judgment.objects.filter(item__topic__number="1").update(note=f"{LONG}\n\nSee the second paragraph.")
+        cases = adjudication.cases(collection, "1")
+        for place, case in enumerate(cases[: len(cases) // 2]):
+            said = {"reason": "borderline", "comment": LONG[:80], "precedent": "A table alone counts."}
+            act = {"topic": "1", "docno": case.docno, **said}
+            adjudicating.decide(collection, by=self.umpire, grade=place % 4, client_id=uuid.uuid4(), seen=None, **act)
+        adjudicating.reopen(collection, by=self.umpire, topic="1", docno=cases[0].docno, client_id=uuid.uuid4())
 
     def _members(self) -> None:
         factories.join(self.main, self.assessor, Role.ASSESSOR)
@@ -301,6 +318,10 @@ class World:
                 scored.score(scored.freeze(collection, by, note="A first look, before the second opinions were in."))
                 scored.score(scored.freeze(collection, by, "max", note=GUIDELINES[:300]))
         scored.judge(scored.make_item(collection, topics[0], docnos[0], by=by), self.assessor, 1)
+        wrong = scored.freeze(collection, by, "min", note="By the wrong rule.")
+        services.set_state(
+            wrong, by=by, state="withdrawn", note="Frozen by the wrong rule; release 4 will come with the right one."
+        )
         scored.make_run(self.arabic, "mina1", {"1": {"a": 1.0}}, by=by)
         scored.judge_all(self.arabic, {"1": {"a": 1}}, by)
         scored.freeze(self.arabic, by)
