@@ -51,7 +51,7 @@ def test_other_kinds_of_authorization(cast: Cast, client_for: ClientFor) -> None
     assert (answer.status_code, answer.json()) == (401, error("not_signed_in", "The token is unknown, revoked or expired."))
 
 
-GIVEN = {"id": "1", "version": "1", "number": "1", "round": "1", "item": "1", "seat": str(uuid.UUID(int=1))}
+GIVEN = {"id": "1", "version": "1", "number": "1", "round": "1", "item": "1", "question": "1", "seat": str(uuid.UUID(int=1))}
 OPEN = {
     *(
         "list_presets",
