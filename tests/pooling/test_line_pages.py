@@ -213,7 +213,7 @@ def test_pool_page_shows_sizes_then_draws(cast: Cast, olga: Client) -> None:
         pools.draw_pool(Pool.objects.get(), work)
     Job.objects.filter(name="draw_pool").update(state="done")
     page = text(olga.get(f"{HERE}pool/").content.decode())
-    assert "1 depth 1 2 5" in page and "Olga Organizer" in page
+    assert "1 depth 1 no limit 2 5" in page and "Olga Organizer" in page
     assert "1 tidal power 2 2 harbour walls 2 10 pilots 1" in page
 
 
