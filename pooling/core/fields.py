@@ -21,6 +21,7 @@ _LEFT = np.array([(1 << (8 * size)) - 1 for size in range(WORD + 1)], np.uint64)
 _RIGHT = ~_LEFT[::-1]
 _EXACT = 1 << 53  # whole numbers below it and powers of ten up to 22 are doubles: their quotient is rounded once
 _TENS = 10.0 ** np.arange(23)
+_LONG_TENS = np.cumprod(np.concatenate(([1], np.full(22, 10))).astype(np.longdouble))
 _KEPT = 24 << 20
 _OF_NUMBERS = np.zeros(256, bool)
 _OF_NUMBERS[list(b"\0+-.0123456789eE")] = True
@@ -95,9 +96,12 @@ class Column:
         """The fields as doubles, rounded as C and Python round; None if one is no decimal number, with or without exponent."""
         whole, decimals, plain = self._decimals()
         values = whole / _TENS[np.minimum(decimals, len(_TENS) - 1)]
+        long = np.flatnonzero(plain & (whole >= _EXACT))
+        values[long], sure = _rounded(whole[long], decimals[long])
         np.negative(values, out=values, where=self._negative)
-        rest = np.flatnonzero(~plain | (whole >= _EXACT))
-        if len(rest):  # an exponent, or more digits than a double holds
+        plain[long[~sure]] = False
+        rest = np.flatnonzero(~plain)
+        if len(rest):  # an exponent, or too many digits
             texts = self[rest].values()
             if not _OF_NUMBERS[texts.view(np.uint8)].all():
                 return None
@@ -139,7 +143,7 @@ class Column:
             others = ((word + _each(0x80 - 10)) | word) & _each(0x80)  # marks what is no digit
             here = others != 0
             if at < first:
-                plain &= whole < np.uint64(10**9)  # else no double holds it, and the next step might not fit
+                plain &= whole < np.uint64(10**10)  # else the next step might not fit
                 decimals += WORD * pointed
                 whole *= np.where(here, np.uint64(10**7), np.uint64(10**8))
             if here.any():
@@ -158,6 +162,21 @@ class Column:
         if self.longest > _WIDEST:
             plain &= self.lengths <= _WIDEST
         return whole.view(np.int64), decimals, plain
+
+
+def _rounded(whole: Whole, decimals: Whole) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """whole / 10^decimals for numbers that no double holds, and where the result is sure to be the nearest double.
+
+    The quotient is rounded to 64 bits where the machine has such numbers, and then to 53; that is the same as rounding once
+    unless the 64 bits lie half way between two doubles.
+    """
+    if np.finfo(np.longdouble).nmant < 63:
+        return whole.astype(np.float64), np.zeros(len(whole), bool)
+    quotient = whole.astype(np.longdouble) / _LONG_TENS[np.minimum(decimals, len(_LONG_TENS) - 1)]
+    values = quotient.astype(np.float64)
+    gap, beside = np.spacing(values), np.abs(quotient - values) * 2
+    near = gap * 0.01
+    return values, (np.abs(beside - gap) > near) & (np.abs(beside - gap / 2) > near)  # below a power of two gaps are halved
 
 
 @dataclass(frozen=True, eq=False)

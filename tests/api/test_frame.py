@@ -65,6 +65,7 @@ OPEN = {
     ),
     *("list_releases", "read_release", "download_qrels", "read_scores", "download_scores", "download_topic_scores"),
     *("read_topic_scores", "read_run_scores", "download_trec_eval"),
+    *("compare_releases", "download_archive", "download_score_archive"),
 }
 
 

@@ -76,7 +76,7 @@ def test_missing_documents_wait(cast: Cast) -> None:
 
 
 def test_topics_that_went_are_left_out(cast: Cast, runs: list[Run]) -> None:
-    take(cast.collection, cast.organizer, UploadKind.TOPICS, b"1\tone\n", drop="1")
+    take(cast.collection, cast.organizer, UploadKind.TOPICS, b"1\tone\n", drop="yes")
     assert plans.sizes(cast.collection, runs, [1]) == [Size(1, 2, 2)]
     assert draw(cast.collection, cast.organizer, 1).item_count == 2
 
