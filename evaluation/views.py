@@ -35,10 +35,12 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, "The judgments of this moment are being frozen.")
             return redirect("releases", slug)
     found = list(selectors.releases(collection))
+    newest = next((one for one in found if one.state != ReleaseState.WITHDRAWN), None)
     job = selectors.job_of(collection, "freeze_release")
     context: dict[str, Any] = {
         "releases": found,
-        "since": selectors.judgments_since(found[0] if found else None, collection),
+        "newest": newest,
+        "since": selectors.judgments_since(newest, collection),
         "job": job if job and (job.is_live or job.state == "failed") else None,
         "form": form,
     }

@@ -1,0 +1,127 @@
+"""Qrels of another time or place: as judgments, as a release; bad files are refused whole, every fault by its line."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from assess import selectors as judging
+from assess.models import Judgment, JudgmentEvent, Seat
+from config.errors import Conflict, Refusal
+from config.models import Job, User
+from evaluation import changes, importing, selectors
+from evaluation.models import Release
+from evaluation.on_files import verify
+from pooling.models import Pool, PoolItem
+from pooling.services.work import Direct
+from tests.conftest import Cast, ClientFor
+from tests.evaluation.factories import judge, make_item, make_topic, quiet
+from tests.evaluation.test_bundles import files
+
+TABLE = b"topic,docno,assessor,grade\n1,a,ann,2\n1,a,bob,0\n1,b,ann,1\n2,c,bob,3\n"
+QRELS = b"1 0 a 2\n1 0 b 0\n2 0 c 3\n"
+
+
+@pytest.fixture
+def two(cast: Cast) -> Cast:
+    for number in ("1", "2"):
+        make_topic(cast.collection, number)
+    return cast
+
+
+def take(cast: Cast, data: bytes, kind: str = "judgments", **more: str) -> str:
+    with Direct(quiet) as work:
+        return importing.take_import(cast.collection, by=cast.organizer, data=data, kind=kind, work=work, **more)
+
+
+def test_a_table_becomes_judgments_with_seats_and_history(two: Cast) -> None:
+    assert take(two, TABLE) == "4 judgments of 2 assessors."
+    table = judging.judgment_table(two.collection)
+    assert list(zip(table.docnos.tolist(), table.slots.tolist(), table.grades.tolist(), strict=True)) == [
+        (b"a", 1, 2),
+        (b"a", 2, 0),
+        (b"b", 1, 1),
+        (b"c", 1, 3),
+    ]
+    assert (Seat.objects.count(), JudgmentEvent.objects.count(), Pool.objects.get().strategy) == (4, 4, "imported")
+    ann = User.objects.get(name="ann")
+    assert (ann.username, ann.is_active, ann.has_usable_password()) == ("harbour-trials.ann", False, False)
+    assert judging.pseudonyms(two.collection)[ann.pk].startswith("A")
+    two.collection.refresh_from_db()
+    assert two.collection.judging_started_at is not None
+    assert changes.live_qrels(two.collection) == b"1 0 a 2\n1 0 b 1\n2 0 c 3\n"
+
+
+def test_qrels_are_continued_by_another_assessor(two: Cast) -> None:
+    judge(make_item(two.collection, "1", "a", by=two.organizer), two.assessor, 1)
+    take(two, QRELS, assessor="nist")
+    assert PoolItem.objects.count() == 3
+    assert judging.agreement(two.collection).overall.figures.n == 1
+    again = pytest.raises(importing.Faulty, match="3 faults")
+    with again as told:
+        take(two, QRELS, assessor="nist")
+    assert told.value.report.findings[0].message == "nist has judged document a of topic 1 in this collection already."
+    assert Judgment.objects.count() == 4
+
+
+def test_a_release_is_a_draft_that_checks_itself(two: Cast) -> None:
+    told = take(two, QRELS, "release", note="Of 1998.")
+    release = Release.objects.get()
+    assert told == f"Release 1: 3 judged documents, SHA-256 {release.sha256}."
+    assert (release.rule, release.state, release.note, release.about["origin"]) == ("", "draft", "Of 1998.", "import")
+    assert not Judgment.objects.exists()
+    found = files(release)
+    assert found["qrels.txt"] == QRELS
+    assert all(good for _name, good, _words in verify.verify(found))
+    assert selectors.topic_grades(release, "1") == {0: 1, 2: 1}
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "code", "line"),
+    [
+        (b"1 0 a 2\n1 0 b yes\n", "release", "GRADE_NOT_INTEGER", 2),
+        (b"1 0 a 2\n9 0 b 1\n", "release", "TOPIC_UNKNOWN", 2),
+        (b"1 0 a 7\n", "release", "GRADE_OUTSIDE_SCALE", 1),
+        (b"1 0 a\n", "release", "FIELDS", 1),
+        (b"1 0 a 1\n1 0 a 2\n", "release", "DUPLICATE_CONFLICT", 2),
+        (b"1 0 a \xff\n", "release", "ENCODING", 0),
+        (b"", "release", "QRELS_EMPTY", 0),
+        (b"topic,docno,assessor,grade\n1,a,ann,2\n9,b,ann,1\n", "judgments", "TOPIC_UNKNOWN", 3),
+        (b"topic,docno,assessor,grade\n1,a,ann,2\n1,a,ann,1\n", "judgments", "DUPLICATE_CONFLICT", 3),
+        (b"topic,docno,assessor,grade\n1,a,,2\n", "judgments", "FIELD_EMPTY", 2),
+        (b"1 0 a 2\n", "judgments", "QRELS_ALONE", 1),
+        (b"topic,docno,assessor,grade\n1,a,ann,\n", "judgments", "EMPTY", 0),
+    ],
+)
+def test_faults_are_told_by_line_and_nothing_is_stored(two: Cast, data: bytes, kind: str, code: str, line: int) -> None:
+    with pytest.raises(importing.Faulty) as told:
+        take(two, data, kind)
+    errors = [finding for finding in told.value.report.findings if finding.severity == "error"]
+    assert (errors[0].code if code != "ENCODING" else code, errors[0].line if code != "ENCODING" else 0) == (code, line)
+    assert not Judgment.objects.exists() and not Release.objects.exists() and not PoolItem.objects.exists()
+
+
+def test_refused_in_words(cast: Cast, two: Cast) -> None:
+    with pytest.raises(Refusal, match="Expected judgments or release"):
+        take(two, QRELS, "run")
+    two.collection.topics.all().delete()
+    with pytest.raises(Conflict, match="no topics yet"):
+        take(two, QRELS, "release")
+
+
+def test_page_refuses_with_findings_and_takes_by_a_job(two: Cast, client_for: ClientFor) -> None:
+    olga, here = client_for(two.organizer), "/c/harbour-trials/import-qrels/"
+
+    def send(data: bytes) -> dict[str, object]:
+        return {"file": SimpleUploadedFile("old.qrels", data), "kind": "judgments", "assessor": "nist"}
+
+    answer = olga.post(here, send(b"1 0 a 2\n9 0 b 1\n"))
+    assert (answer.status_code, "Topic 9 is not part" in answer.content.decode(), Job.objects.count()) == (422, True, 0)
+    answer = olga.post(here, send(QRELS))
+    job = Job.objects.get()
+    assert answer.headers["Location"] == f"/jobs/{job.pk}/"
+    kept = {name: str(job.args[name]) for name in ("path", "kind", "assessor", "repeats", "note")}
+    with Direct(quiet) as work:
+        importing.take_kept(two.collection, by=two.organizer, work=work, **kept)
+    assert Judgment.objects.count() == 3
+    with pytest.raises(importing.Faulty), Direct(quiet) as work:
+        importing.take_kept(two.collection, by=two.organizer, work=work, **kept)
+    assert Judgment.objects.count() == 3

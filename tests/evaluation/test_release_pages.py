@@ -1,0 +1,96 @@
+"""Who sees a release in which state, and what the data sheet tells."""
+
+import json
+import re
+
+import pytest
+
+from evaluation import services
+from tests.conftest import Cast, ClientFor
+from tests.evaluation.factories import freeze, judge, make_item, score
+
+HERE = "/c/harbour-trials/"
+
+
+@pytest.mark.parametrize(
+    ("state", "seen"),
+    [
+        ("draft", {"organizer": 200, "participant": 404, "stranger": 404, "": 404}),
+        ("private", {"organizer": 200, "participant": 200, "stranger": 404, "": 404}),
+        ("public", {"organizer": 200, "participant": 200, "stranger": 200, "": 200}),
+    ],
+)
+def test_each_state_has_its_readers(judged: Cast, client_for: ClientFor, state: str, seen: dict[str, int]) -> None:
+    """Of an open collection: members of a private one are the same, and strangers see nothing of it at all."""
+    judged.collection.visibility = "public"
+    judged.collection.save()
+    score(freeze(judged.collection, judged.organizer, state=state))
+    for who, status in seen.items():
+        client = client_for(getattr(judged, who) if who else None)
+        for path in ("releases/1/", "releases/1/qrels/", "releases/1/archive/", "releases/1/scores/", "scores/alpha/"):
+            answer = client.get(HERE + path)
+            b"".join(answer)  # a file is closed once it is read
+            assert answer.status_code == status, (who, path)
+        assert ("Release 1" in client.get(f"{HERE}releases/").content.decode()) == (status == 200)
+        assert (">frozen<" in client.get(HERE).content.decode() or "up to date" in client.get(HERE).content.decode()) == (
+            status == 200
+        )
+        assert ("alpha" in client.get(f"{HERE}leaderboard/").content.decode()) == (status == 200)
+        assert ("release 1" in client.get("/").content.decode().lower()) == (state == "public")
+    assert client_for(judged.assessor).get(f"{HERE}data/").status_code == 403
+
+
+def test_withdrawn_leaves_a_tombstone_to_who_saw_it(judged: Cast, client_for: ClientFor) -> None:
+    judged.collection.visibility = "public"
+    judged.collection.save()
+    release = freeze(judged.collection, judged.organizer, state="private")
+    olga, stranger = client_for(judged.organizer), client_for(None)
+    answer = olga.post(f"{HERE}releases/1/state/", {"state": "withdrawn", "note": "Topic 2 was <wrong>."})
+    assert answer.headers["Location"] == f"{HERE}releases/1/"
+    for client, status in ((olga, 410), (client_for(judged.participant), 410), (stranger, 404)):
+        answer = client.get(f"{HERE}releases/1/")
+        assert answer.status_code == status
+        assert ("Topic 2 was &lt;wrong&gt;." in answer.content.decode()) == (status == 410)
+        assert client.get(f"{HERE}releases/1/qrels/").status_code == status
+    assert release.sha256 in olga.get(f"{HERE}releases/1/").content.decode()
+    assert olga.post(f"{HERE}releases/1/state/", {"state": "public"}).status_code == 409
+
+
+def test_data_sheet_tells_people_and_machines(judged: Cast, client_for: ClientFor) -> None:
+    judged.collection.visibility = "public"
+    judged.collection.description = "Tides </script><script>alert(1)</script>"
+    judged.collection.save()
+    olga, stranger = client_for(judged.organizer), client_for(None)
+    assert "Nothing is released yet" in stranger.get(f"{HERE}data/").content.decode()
+    freeze(judged.collection, judged.organizer, state="draft")
+    assert "ld+json" not in olga.get(f"{HERE}data/").content.decode()
+    judge(make_item(judged.collection, "1", "a", by=judged.organizer), judged.assessor, 3)
+    release = freeze(judged.collection, judged.organizer, state="public")
+    page = stranger.get(f"{HERE}data/").content.decode()
+    [found] = re.findall(r'<script type="application/ld\+json">(.*?)</script>', page, re.DOTALL)
+    told = json.loads(found)
+    assert (told["@type"], told["version"], told["identifier"]) == ("Dataset", "2", f"sha256:{release.sha256}")
+    assert told["description"] == judged.collection.description and "<script>alert" not in page
+    for words in ("All relevant documents are known", "Relevant per topic", "@misc{harbourtrials", "Krippendorff"):
+        assert words in page
+    assert judged.assessor.name not in page
+
+
+def test_diff_live_qrels_and_effect_are_pages(judged: Cast, client_for: ClientFor) -> None:
+    olga = client_for(judged.organizer)
+    freeze(judged.collection, judged.organizer)
+    judge(make_item(judged.collection, "1", "a", by=judged.organizer), judged.assessor, 0)
+    freeze(judged.collection, judged.organizer)
+    assert "From release 1 to release 2" in olga.get(f"{HERE}releases/2/diff/1/").content.decode()
+    assert olga.get(f"{HERE}live-qrels/").content.startswith(b"1 0 a 0\n")
+    assert olga.get(f"{HERE}live-qrels/?at=yesterday").status_code == 422
+    page = olga.get(f"{HERE}effect/?measure=P@10").content.decode()
+    assert "Does disagreement change the order of runs?" in page and '<svg class="bump"' in page
+    assert olga.get(f"{HERE}effect/?measure=nonsense").status_code == 422
+
+
+def test_a_public_release_needs_an_open_collection(judged: Cast, client_for: ClientFor) -> None:
+    release = freeze(judged.collection, judged.organizer, state="draft")
+    answer = client_for(judged.organizer).post(f"{HERE}releases/1/state/", {"state": "public"})
+    assert (answer.status_code, "Make it public or unlisted first" in answer.content.decode()) == (409, True)
+    assert services.NEXT[release.state][0] == "private"
