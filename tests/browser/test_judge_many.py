@@ -33,8 +33,8 @@ def test_two_hundred_by_keys_offline_reload_signed_out_and_back(desk: Desk) -> N
     desk.context.set_offline(True)
     wanted += some(desk, 20)
     desk.expect_light("20 unsent")
-    desk.context.set_offline(False)
     desk.context.clear_cookies()  # the session has ended meanwhile
+    desk.context.set_offline(False)
     desk.page.evaluate("dispatchEvent(new Event('online'))")
     expect(desk.page.get_by_role("alert")).to_contain_text("You are signed out")
     wanted += some(desk, 5)
