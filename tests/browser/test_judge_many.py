@@ -23,6 +23,7 @@ def some(desk: Desk, count: int) -> list[tuple[str, int]]:
     return found
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("desk", [100], indirect=True)
 def test_two_hundred_by_keys_offline_reload_signed_out_and_back(desk: Desk) -> None:
     with desk.page.expect_event("requestfinished", lambda request: request.url.endswith("/judge/hold/")):
@@ -32,8 +33,8 @@ def test_two_hundred_by_keys_offline_reload_signed_out_and_back(desk: Desk) -> N
     desk.context.set_offline(True)
     wanted += some(desk, 20)
     desk.expect_light("20 unsent")
-    desk.context.set_offline(False)
     desk.context.clear_cookies()  # the session has ended meanwhile
+    desk.context.set_offline(False)
     desk.page.evaluate("dispatchEvent(new Event('online'))")
     expect(desk.page.get_by_role("alert")).to_contain_text("You are signed out")
     wanted += some(desk, 5)
@@ -48,7 +49,7 @@ def test_two_hundred_by_keys_offline_reload_signed_out_and_back(desk: Desk) -> N
     desk.page.unroute("**/judge/**")
     desk.page.evaluate("dispatchEvent(new Event('online'))")
     wanted += some(desk, 105)
-    expect(desk.page.get_by_role("heading", name="All judged")).to_be_visible(timeout=60_000)
+    expect(desk.page.get_by_role("heading", name="All judged")).to_be_visible(timeout=120_000)
     assert desk.events() == wanted and len({docno for docno, _ in wanted}) == 200
     order = Seat.objects.filter(assessor=desk.assessor).order_by("position").values_list("item__docno", flat=True)
     assert [docno for docno, _ in wanted] == list(order)

@@ -88,6 +88,7 @@ function wait() {
     article.setAttribute("aria-busy", "true");
     article.replaceChildren(Object.assign(document.createElement("p"), { className: "soft", textContent: words }));
   }
+  view.clear();
   buttons.forEach((button) => { button.disabled = true; });
   refresh();
 }

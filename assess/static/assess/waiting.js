@@ -7,7 +7,7 @@ const light = part("[data-light]");
 sending.told.refresh = () => {
   const count = unsent.all().length;
   light.hidden = !count;
-  light.textContent = `${count} unsent`;
+  light.textContent = count ? `${count} unsent` : "";
 };
 unsent.onChange(sending.told.refresh);
 unsent.open().then(unsent.recall).then(() => { sending.told.refresh(); return sending.send(); });

@@ -43,13 +43,19 @@ export function act(card, values, seconds) {
   apply(card, values);
 }
 
-/** Acts made before a reload, and not yet with the server. */
-export function replay() {
-  for (const act of unsent.all()) {
-    const card = byUrl(act.url);
-    if (card && card.seen === act.seen) apply(card, act.values);
-  }
+const sent = []; // acts that the server took while this page is open
+
+export function remember(act) { sent.push(act); }
+
+/** A document may come from the server before it knows of an act: made before a reload, or sent while the answer was on its way. */
+function catchUp(card) {
+  const { done } = counts;
+  for (const act of sent) if (act.url === card.url && act.seen === card.seen) apply(card, act.values);
+  counts.done = done; // the server has counted them
+  for (const act of unsent.all()) if (act.url === card.url && act.seen === card.seen) apply(card, act.values);
 }
+
+export function replay() { cards.forEach(catchUp); }
 
 export function add(more) {
   const unsaved = new Set(unsent.all().map((act) => act.url));
@@ -57,6 +63,7 @@ export function add(more) {
     const at = cards.findIndex((one) => one.seat === card.seat);
     if (at >= 0 && !(cards[at].put_off && at !== deck.index && !unsaved.has(card.url))) continue;
     if (at >= 0) { cards.splice(at, 1); if (at < deck.index) deck.index -= 1; } // put off, and now it is its turn
+    catchUp(card);
     cards.push(card);
   }
 }

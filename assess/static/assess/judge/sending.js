@@ -49,6 +49,7 @@ function post(act) {
 
 function took(act, words) {
   state.acted = true;
+  deck.remember(act);
   if (!act.url.startsWith(home)) return;
   deck.add(words.cards);
   if (!unsent.all().length) deck.counts.done = words.progress.done;

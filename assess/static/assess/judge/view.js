@@ -26,6 +26,14 @@ export function paint(shown, top = 0) {
   }
 }
 
+/** No document is there at present. */
+export function clear() {
+  frame = null;
+  texts = { own: { nodes: [], letters: "" } };
+  outline.hidden = true;
+  grown.disconnect();
+}
+
 function ready(top) {
   waiting = null;
   const inside = frame.contentDocument;
@@ -94,7 +102,7 @@ export function highlight(name, ranges) {
 
 /** Where one is: in pixels, or from a paragraph of a long text, whose height above is a guess. */
 export function where() {
-  if (asPage() || !article.querySelector(".judge-long")) return place.scrollTop;
+  if (!article || asPage() || !article.querySelector(".judge-long")) return place.scrollTop;
   const edge = place.getBoundingClientRect().top;
   const first = [...plain().children].find((paragraph) => paragraph.dataset.at && paragraph.getBoundingClientRect().bottom > edge);
   return first && place.scrollTop ? { at: first.dataset.at, by: edge - first.getBoundingClientRect().top } : place.scrollTop;
@@ -113,7 +121,7 @@ export function reveal(target, again) {
 // Marked words
 
 export function step(by) {
-  const marks = [...article.querySelectorAll("h2 mark"), ...(asPage() ? inner().querySelectorAll("mark") : plain().querySelectorAll("mark"))];
+  const marks = [...article.querySelectorAll("h2 mark"), ...(asPage() ? inner().querySelectorAll("mark") : article.querySelectorAll(".judge-plain mark"))];
   if (!marks.length || place.classList.contains("marks-off")) return say("No marked word");
   marks[hit]?.classList.remove("mark-now");
   hit = hit < 0 && by < 0 ? marks.length - 1 : (hit + by + marks.length) % marks.length;
