@@ -15,7 +15,7 @@ from assess.core import watch
 from assess.models import Answer, Judgment, JudgmentEvent, Message
 from config.models import User
 from pooling import selectors as pooled
-from pooling.models import Collection
+from pooling.models import Collection, PoolItem
 
 
 @dataclass
@@ -149,7 +149,7 @@ def watched(collection: Collection, found: Progress) -> Watched:
     return Watched(
         watch.forecast(found.total.left, found.total.seconds, recent, days),
         depths(collection, counted),
-        given_grades(collection, counted),
+        given_grades(collection, counted, found),
         consistency(collection),
         machine_layers(collection),
         sum(thread.open for thread in inbox(collection)),
@@ -157,32 +157,30 @@ def watched(collection: Collection, found: Progress) -> Watched:
 
 
 def depths(collection: Collection, counted: QuerySet[Judgment]) -> list[watch.Depth]:
-    """Relevant documents found so far by depth of the pool; of several opinions the first one counts."""
-    grades: dict[int, int] = {}
-    for item, grade in counted.order_by("-pk").values_list("item_id", "grade"):
-        grades[item] = int(grade or 0)
-    items = list(pooled.drawn_items(collection).values_list("pk", "best_rank"))
-    ranks = np.array([rank for _, rank in items], np.int64)
-    judged = np.array([item in grades for item, _ in items], bool)
-    relevant = np.array([grades.get(item, collection.lenient_from - 1) >= collection.lenient_from for item, _ in items], bool)
-    return watch.found_by_depth(ranks, judged, relevant)
+    """Relevant documents found so far by depth of the pool: relevant is what anybody judged so."""
+    pool = PoolItem.objects.filter(pool__collection=collection, pool__drawn_at__isnull=False).order_by()
+    items = dict(pool.values_list("best_rank").annotate(Count("pk")))
+    is_relevant = Q(grade__gte=collection.lenient_from)
+    judged, relevant = Count("item", distinct=True), Count("item", distinct=True, filter=is_relevant)
+    found = counted.order_by().values("item__best_rank").annotate(judged=judged, relevant=relevant)
+    said = {row["item__best_rank"]: (row["judged"], row["relevant"]) for row in found}
+    rows = [(rank, items[rank], *said.get(rank, (0, 0))) for rank in sorted(items)]
+    columns = np.array(rows, np.int64).reshape(-1, 4).T
+    return watch.found_by_depth(*columns)
 
 
-def given_grades(collection: Collection, counted: QuerySet[Judgment]) -> list[Given]:
+def given_grades(collection: Collection, counted: QuerySet[Judgment], found: Progress) -> list[Given]:
     scale = list(collection.grades.values_list("value", flat=True))
-    given: dict[int, dict[int, int]] = defaultdict(dict)
-    rows = counted.order_by().values_list("assessor", "grade")
-    for assessor, grade, count in rows.annotate(Count("pk")):
-        given[assessor][int(grade or 0)] = count
-    seconds: dict[int, list[float]] = defaultdict(list)
-    acts = JudgmentEvent.objects.filter(judgment__in=counted, seconds__isnull=False).order_by()
-    for assessor, taken in acts.values_list("judgment__assessor_id", "seconds").iterator(chunk_size=20_000):
-        seconds[assessor].append(float(taken or 0))
-    flags = watch.unlike_the_others(seconds, given)
-    people = User.objects.filter(pk__in=given).order_by("name", "pk")
+    given: dict[str, dict[int, int]] = defaultdict(dict)
+    names: dict[str, str] = {}
+    rows = counted.order_by().values_list("assessor__username", "assessor__name", "grade").annotate(Count("pk"))
+    for who, name, grade, count in rows:
+        given[who][int(grade or 0)], names[who] = count, name
+    medians = {line.who: line.seconds for line in found.assessors if line.seconds is not None}
+    flags = watch.unlike_the_others(medians, given)
     return [
-        Given(user.name, user.username, [given[user.pk].get(value, 0) for value in scale], flags.get(user.pk, []))
-        for user in people
+        Given(names[who], who, [given[who].get(value, 0) for value in scale], flags.get(who, []))
+        for who in sorted(given, key=lambda who: (names[who], who))
     ]
 
 

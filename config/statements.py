@@ -13,7 +13,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Model, QuerySet, Value
 
-FEW = 64  # shapes of one statement that are kept: vendors, limits, lengths of lists
+FEW = 256  # shapes of one statement that are kept: vendors, limits, lengths of lists
 
 
 class Given(Value):

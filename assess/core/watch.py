@@ -1,6 +1,6 @@
 """How judging goes, in figures: forecast, relevant documents by depth, and what is unlike the others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,9 +29,11 @@ class Depth:
         return round(100 * (self.band or 0.0))
 
 
-def found_by_depth(ranks: NDArray[np.int64], judged: NDArray[np.bool_], relevant: NDArray[np.bool_]) -> list[Depth]:
+def found_by_depth(
+    ranks: NDArray[np.int64], items: NDArray[np.int64], judged: NDArray[np.int64], relevant: NDArray[np.int64]
+) -> list[Depth]:
     """Counts at the usual depths, down to the first that holds every item; depths that add none are left out.
-    All three arguments have one value for each item of the pool."""
+    `ranks` are best ranks, each once; the others count, for each, the items that have it."""
     if not len(ranks):
         return []
     deepest = int(ranks.max())
@@ -39,7 +41,7 @@ def found_by_depth(ranks: NDArray[np.int64], judged: NDArray[np.bool_], relevant
     rows: list[Depth] = []
     for depth in depths:
         here = ranks <= depth
-        counts = int(here.sum()), int((here & judged).sum()), int((here & relevant).sum())
+        counts = int(items[here].sum()), int(judged[here].sum()), int(relevant[here].sum())
         before = rows[-1] if rows else Depth(0, 0, 0, 0, None)
         if counts[0] == before.items:
             continue
@@ -48,16 +50,16 @@ def found_by_depth(ranks: NDArray[np.int64], judged: NDArray[np.bool_], relevant
     return rows
 
 
-def unlike_the_others(seconds: Mapping[int, Sequence[float]], grades: Mapping[int, Mapping[int, int]]) -> dict[int, list[str]]:
+def unlike_the_others(medians: Mapping[str, float], grades: Mapping[str, Mapping[int, int]]) -> dict[str, list[str]]:
     """What is unusual of whom, in words: judging much faster than the others, or giving one grade nearly always.
 
-    `seconds` are the active seconds of each one's judgments, `grades` how often each gave which grade. Nothing is said
+    `medians` are the median active seconds of each one's judgments, `grades` how often each gave which grade. Nothing is said
     of who has judged fewer than twenty, nor where there is nobody to compare with. It is a reason to look, no proof.
     """
-    found: dict[int, list[str]] = {}
-    medians = {who: float(np.median(values)) for who, values in seconds.items() if len(values) >= FEW}
-    for who, median in medians.items():
-        others = [value for other, value in medians.items() if other != who]
+    found: dict[str, list[str]] = {}
+    known = {who: median for who, median in medians.items() if sum(grades.get(who, {}).values()) >= FEW}
+    for who, median in known.items():
+        others = [value for other, value in known.items() if other != who]
         if others and median < FAST * float(np.median(others)):
             words = f"fast: {median:.1f} s a judgment, the others {float(np.median(others)):.1f} s"
             found.setdefault(who, []).append(words)

@@ -10,27 +10,34 @@ from tests.assess.conftest import Bench
 
 
 def test_relevant_by_depth() -> None:
-    ranks = np.array([1, 1, 2, 4, 7, 12], np.int64)
-    judged = np.array([1, 1, 1, 0, 1, 1], bool)
-    relevant = np.array([1, 0, 1, 0, 0, 1], bool)
-    assert watch.found_by_depth(ranks, judged, relevant) == [
+    ranks = np.array([1, 2, 4, 7, 12], np.int64)
+    items = np.array([2, 1, 1, 1, 1], np.int64)
+    judged = np.array([2, 1, 0, 1, 1], np.int64)
+    relevant = np.array([1, 1, 0, 0, 1], np.int64)
+    assert watch.found_by_depth(ranks, items, judged, relevant) == [
         Depth(1, 2, 2, 1, 0.5),
         Depth(2, 3, 3, 2, 1.0),
         Depth(5, 4, 3, 2, None),
         Depth(10, 5, 4, 2, 0.0),
         Depth(12, 6, 5, 3, 1.0),
     ]
-    assert watch.found_by_depth(ranks[:0], judged[:0], relevant[:0]) == []
+    assert watch.found_by_depth(*(column[:0] for column in (ranks, items, judged, relevant))) == []
 
 
 def test_who_is_unlike_the_others() -> None:
-    seconds = {1: [10.0] * 30, 2: [12.0] * 30, 3: [2.0] * 30, 4: [0.1] * 5}
-    grades = {1: {0: 20, 1: 10}, 2: {0: 15, 1: 15}, 3: {0: 15, 1: 15}, 4: {1: 5}, 5: {0: 40, 1: 1}}
-    assert watch.unlike_the_others(seconds, grades) == {
-        3: ["fast: 2.0 s a judgment, the others 11.0 s"],
-        5: ["uniform: 98% have grade 0, with the others 53%"],
+    medians = {"ann": 10.0, "bob": 12.0, "cleo": 2.0, "dora": 0.1}
+    grades = {
+        "ann": {0: 20, 1: 10},
+        "bob": {0: 15, 1: 15},
+        "cleo": {0: 15, 1: 15},
+        "dora": {1: 5},
+        "emil": {0: 40, 1: 1},
     }
-    assert watch.unlike_the_others({1: [1.0] * 30}, {1: {0: 30}}) == {}  # nobody to compare with
+    assert watch.unlike_the_others(medians, grades) == {
+        "cleo": ["fast: 2.0 s a judgment, the others 11.0 s"],
+        "emil": ["uniform: 98% have grade 0, with the others 53%"],
+    }
+    assert watch.unlike_the_others({"ann": 1.0}, {"ann": {0: 30}}) == {}  # nobody to compare with
 
 
 def test_forecast() -> None:

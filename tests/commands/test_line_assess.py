@@ -3,11 +3,12 @@
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
 
 from assess.models import AssignmentPlan, Seat
-from assess.services import assigning
+from assess.services import assigning, questions
 from assess.services.assigning import Wanted
 from tests.assess.conftest import Bench, bench
 from tests.commands.conftest import Assize
@@ -82,3 +83,25 @@ def test_leases(assize: Assize, bench: Bench) -> None:
     assert assize("leases", "harbour-trials", "--free", "ann-assessor", "--json").json == []
     told = "Error: Expected the user name of an assessor who holds documents; found “ann-assessor”."
     assert assize("leases", "harbour-trials", "--free", "ann-assessor").told == (1, told)
+
+
+def test_watch_hours_questions_and_practice(assize: Assize, bench: Bench, tmp_path: Path) -> None:
+    ruled = assize("assign", "harbour-trials", "--rules", "--order", "docno", "--by-item", "no", "--by", "olga-organizer")
+    assert ruled.status == 0 and AssignmentPlan.objects.get().order == "docno"
+    assert assize("assign", "harbour-trials", "--workload", "ann-assessor", "--weight", "2", "--cap", "9").status == 0
+    bench.assign(overlap=0)
+    card = bench.judge(bench.ann, 2, seconds=3)[0]
+    found = assize("progress", "harbour-trials", "--watch", "--json").json
+    assert found["assessors"][0]["grades"] == [0, 2, 0, 0] and "depth" in assize("progress", "harbour-trials", "--watch").out
+    assert assize("progress", "harbour-trials", "--hours").out.splitlines()[1].endswith(",2,6.0")
+    asked = questions.ask(bench.collection, assessor=bench.ann, seat=card.token, text="Eels?")
+    told = assize("questions", "harbour-trials", "--answer", asked.pk, "--text", "Yes.", "--by", "olga-organizer", "--json")
+    assert [(row["open"], row["text"]) for row in told.json] == [(False, "Yes.")]
+    assert assize("questions", "harbour-trials", "--answer", 99999, "--by", "olga-organizer").status == 1
+    file = tmp_path / "practice.txt"
+    file.write_text(f"{card.docno}\t2\tIt counts eels.\n")
+    assert assize("practice", "harbour-trials", "--topic", 1, "--file", file).status == 0
+    assert assize("practice", "harbour-trials", "--json").json == [{"topic": "1", "documents": 1, "begun_by": 0}]
+    file.write_text("nothing\n")
+    wrong = assize("practice", "harbour-trials", "--topic", 1, "--file", file)
+    assert wrong.status == 1 and "line 1: expected a document’s number, a grade and a reason" in wrong.err
