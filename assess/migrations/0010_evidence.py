@@ -9,7 +9,7 @@ HELP = "Relevant passages: start-end in characters of the text, by commas."
 
 
 class Migration(migrations.Migration):
-    dependencies = [("assess", "0007_sharing_watching_machines")]
+    dependencies = [("assess", "0009_sharing_watching_machines")]
     operations = [
         migrations.RunPython(append_only.allow, append_only.refuse),
         migrations.AddField("judgment", "evidence", models.TextField(blank=True, default="", help_text=HELP)),
