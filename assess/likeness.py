@@ -64,7 +64,9 @@ def alike(collection: Collection, assessor: User, asked: Sequence[uuid.UUID]) ->
     found = []
     for row in known:
         if row.seat in wanted:
-            near = [(other, _same(sketches, row, other)) for other in known if other is not row and other.topic == row.topic]
+            # What comes back to be judged again must not be told from what is new.
+            rest = [other for other in known if other.document != row.document and other.topic == row.topic]
+            near = [(other, _same(sketches, row, other)) for other in rest]
             others = [
                 Other(other.seat, other.docno, share == 1, other.grade) for other, share in near if share >= likeness.NEAR
             ]

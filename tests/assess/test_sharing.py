@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from django.http import Http404
 
-from assess import blind, selectors, watching
+from assess import blind, likeness, selectors, watching
 from assess.core.balance import balance
 from assess.core.ordering import is_repeated
 from assess.models import MACHINE_SLOT, Judgment, Message, Order, PracticeAnswer, Seat
@@ -118,6 +118,8 @@ def test_repeats_come_back_unsaid_and_tell_of_consistency(bench: Bench) -> None:
     shown: list[tuple[str, int]] = []
     while cards := judging.next_items(bench.collection, assessor=bench.ann, count=1):
         assert cards[0].grade is None and cards[0].seen == 0  # as if it were new
+        alike = likeness.alike(bench.collection, bench.ann, [cards[0].token])
+        assert cards[0].docno not in {other.docno for found in alike for other in found.others}
         judge(bench.collection, bench.ann, cards[0].token, grade=len(shown) % 2)
         shown.append((cards[0].docno, len(shown) % 2))
     again = [docno for docno, n in Counter(docno for docno, _ in shown).items() if n == 2]
