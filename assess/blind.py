@@ -338,14 +338,17 @@ def practice_card(collection: Collection, item: PracticeItem) -> PracticeCard:
     return PracticeCard(item.pk, item.topic.number, *words, item.docno, title, text)
 
 
-def recent_documents(collection: Collection, assessor: User, most: int = 10) -> list[tuple[uuid.UUID, str]]:
-    """What one is likely to ask about, seat and number: what is next, and what one judged last."""
+def recent_documents(
+    collection: Collection, assessor: User, asked: uuid.UUID | None = None, most: int = 10
+) -> list[tuple[uuid.UUID, str]]:
+    """What one is likely to ask about, seat and number: what one came from, what is next, and what one judged last."""
     mine = seats(collection, assessor)
     waiting = mine.filter(judged_at=None).order_by(*QUEUE)[:1]
     judged_last = mine.filter(judged_at__isnull=False).order_by("-judged_at", "-pk")[:most]
     columns = ("token", "item__topic__number", "item__docno")
-    rows = [*waiting.values_list(*columns), *judged_last.values_list(*columns)]
-    return [(token, f"{docno} (topic {topic})") for token, topic, docno in rows]
+    here = mine.filter(token=asked) if asked else mine.none()
+    rows = [*here.values_list(*columns), *waiting.values_list(*columns), *judged_last.values_list(*columns)]
+    return list({token: f"{docno} (topic {topic})" for token, topic, docno in rows}.items())
 
 
 @dataclass(frozen=True)

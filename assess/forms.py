@@ -243,6 +243,10 @@ class WorkloadForm(forms.Form):
             ) from None
 
 
+class SeatForm(forms.Form):
+    seat = forms.UUIDField()
+
+
 class AskForm(forms.Form):
     """A question about one of one's documents."""
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from assess import agreeing, opinions
 from assess import selectors as judging
+from assess.core import passages
 from assess.core.adjudication import SOURCES
 from assess.models import Decision, DecisionEvent, Judgment, JudgmentEvent, MergePlan
 from evaluation import citation, dataset
@@ -32,9 +33,10 @@ JUDGMENTS = (
     *("pool_version", "source"),
 )
 HISTORY = (
-    *("topic", "docno", "assessor", "answer", "grade", "reason", "note", "known", "previous_grade", "seconds"),
+    *("topic", "docno", "assessor", "answer", "grade", "reason", "note", "known", "evidence", "previous_grade", "seconds"),
     *("guideline_version", "at"),
 )
+EVIDENCE = ("topic", "docid", "assessor", "start", "end")
 DECISIONS = ("topic", "docno", "adjudicator", "grade", "reason", "comment", "at")
 
 
@@ -73,6 +75,7 @@ def read(collection: Collection, plan: MergePlan) -> Reading:
         **binary_files(collection, found.topics[places], found.docnos[places], merged),
         "pool.csv": _pool(collection, found, final),
         "judgments.csv": _judgments(collection, names),
+        "evidence.csv": _evidence(collection, names),
         "history.jsonl": _history(collection, names),
         "decisions.jsonl": _decisions(collection),
         "decision-history.jsonl": _decision_history(collection),
@@ -216,11 +219,23 @@ def _judgments(collection: Collection, names: dict[int, str]) -> bytes:
     return _csv(JUDGMENTS, _sorted(lines))
 
 
+def _evidence(collection: Collection, names: dict[int, str]) -> bytes:
+    """The passages that assessors marked as relevant, in characters of the document's text; a line for each."""
+    heads = Judgment.objects.filter(judging.who_counts(collection), item__pool__collection=collection, occasion=0)
+    rows = heads.exclude(evidence="").values_list("item__topic__number", "item__docno", "assessor_id", "evidence")
+    lines = [
+        (topic, docno, names.get(who, "A0"), start, end)
+        for topic, docno, who, evidence in rows.iterator(chunk_size=20_000)
+        for start, end in passages.read(evidence)
+    ]
+    return _csv(EVIDENCE, _sorted(lines))
+
+
 def _history(collection: Collection, names: dict[int, str]) -> bytes:
     events = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection, judgment__occasion=0).order_by("pk")
     events = events.filter(judging.who_counts(collection, "judgment__assessor"))
     columns = ("judgment__item__topic__number", "judgment__item__docno", "judgment__assessor_id")
-    said = ("answer", "grade", "reason", "note", "known", "previous_grade", "seconds", "guideline_version", "at")
+    said = ("answer", "grade", "reason", "note", "known", "evidence", "previous_grade", "seconds", "guideline_version", "at")
     rows = (
         (topic, docno, names.get(who, "A0"), *rest[:-1], moment(rest[-1]))
         for topic, docno, who, *rest in events.values_list(*columns, *said).iterator(chunk_size=20_000)

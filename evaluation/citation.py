@@ -15,6 +15,7 @@ ABOUT = {
     "qrels-strict.txt": "the same from the strict threshold on",
     "pool.csv": "every pooled document: round, number of opinions, where its grade comes from",
     "judgments.csv": "every assessor's present answer; for each document the primary assessor's comes first",
+    "evidence.csv": "passages that assessors marked, as characters from start to end of the document's text",
     "history.jsonl": "every act of judging, in order",
     "decisions.jsonl": "adjudicators' decisions that stand",
     "decision-history.jsonl": "every act of deciding and of opening again, in order",

@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from assess import blind, selectors, watching
-from assess.forms import AnswerForm, AskForm, PracticeForm, PracticeSetForm
+from assess.forms import AnswerForm, AskForm, PracticeForm, PracticeSetForm, SeatForm
 from assess.services import practice as practising
 from assess.services import questions as asking
 from config.errors import Refusal
@@ -26,11 +26,10 @@ def own_questions(request: HttpRequest, slug: str) -> HttpResponse:
     """One's own questions with their answers, which count as seen once they are shown."""
     collection = access.collection_as(request.user, slug, Role.ASSESSOR)
     user = access.require_sign_in(request.user)
-    form = AskForm(
-        request.POST if request.method == "POST" else None,
-        documents=blind.recent_documents(collection, user),
-        initial={"seat": request.GET.get("seat", "")},
-    )
+    sent = request.POST if request.method == "POST" else None
+    came_from = SeatForm(sent if sent is not None else request.GET)
+    seat = came_from.cleaned_data["seat"] if came_from.is_valid() else None
+    form = AskForm(sent, documents=blind.recent_documents(collection, user, seat), initial={"seat": str(seat or "")})
     if request.method == "POST" and form.is_valid():
         if attempt(form, lambda: asking.ask(collection, assessor=user, **form.cleaned_data)):
             messages.success(request, "Asked. The answer will be shown here, and counted on the judging page.")

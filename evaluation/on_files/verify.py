@@ -64,7 +64,7 @@ def verify(files: dict[str, bytes]) -> list[tuple[str, bool, str]]:
     if "judgments.csv" in files:
         rows = list(csv.DictReader(io.StringIO(files["judgments.csv"].decode(), newline="")))
         grades = _grades(rows)
-        checks += [_merged(told, grades, qrels, files), _agreement(told, rows, files)]
+        checks += [_merged(told, grades, qrels, files), _agreement(told, rows, files), _evidence(rows, files)]
     return checks
 
 
@@ -111,6 +111,15 @@ def _grades(rows: list[dict[str, str]]) -> dict[Pair, list[int]]:
         if row["status"] == "grade":
             found[row["topic"], row["docid"]].append(int(row["grade"]))
     return found
+
+
+def _evidence(rows: list[dict[str, str]], files: dict[str, bytes]) -> tuple[str, bool, str]:
+    """Each passage is of a document that its assessor judged, and begins before it ends."""
+    judged = {(row["topic"], row["docid"], row["assessor"]) for row in rows}
+    found = list(csv.DictReader(io.StringIO(files["evidence.csv"].decode(), newline="")))
+    good = all((one["topic"], one["docid"], one["assessor"]) in judged for one in found)
+    good = good and all(0 <= int(one["start"]) < int(one["end"]) for one in found)
+    return "evidence", good, f"{len(found)} passages"
 
 
 def _merged(

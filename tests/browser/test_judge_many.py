@@ -11,7 +11,7 @@ from tests.browser.world import World
 from tests.chromium import sign_in
 from tests.site import Site
 
-pytestmark = [pytest.mark.browser, pytest.mark.live]
+pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.once]
 
 
 def some(desk: Desk, count: int) -> list[tuple[str, int]]:

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import re
 import subprocess
 import sys
 import uuid
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from assess.models import Judgment
 from assess.services import adjudicating, merging
 from config.errors import Conflict, Gone, Refusal
 from config.models import User
@@ -20,6 +22,9 @@ from evaluation.models import Release, ReleaseStep
 from evaluation.on_files import verify
 from tests.conftest import Cast
 from tests.evaluation.factories import freeze, judge, make_item, score
+
+# Of one and the same collection's files without their times, on either database.
+SAME_BYTES = "7e453e5ecd80ea33a17e3b7c3de1a14adba3c2d1a9b63dcb0c6137e6d850b665"
 
 
 def files(release: Release) -> dict[str, bytes]:
@@ -33,12 +38,13 @@ def decide(cast: Cast, topic: str, docno: str, grade: int, **more: str) -> None:
 
 
 def test_the_archive_holds_everything_and_checks_itself(judged: Cast, tmp_path: Path) -> None:
+    Judgment.objects.filter(item__docno="a", assessor=judged.assessor).update(evidence="3-20,45-60")
     decide(judged, "2", "d", 2, reason="borderline", comment="Between.")
     release = freeze(judged.collection, judged.organizer, note="First.")
     found = files(release)
     assert sorted(found) == [
         *("CITATION.cff", "README.md", "SHA256SUMS", "agreement.json", "citation.bib", "decision-history.jsonl"),
-        *("decisions.jsonl", "guidelines.md", "history.jsonl", "ir_datasets.json", "judgments.csv", "pool.csv"),
+        *("decisions.jsonl", "evidence.csv", "guidelines.md", "history.jsonl", "ir_datasets.json", "judgments.csv", "pool.csv"),
         *("qrels-lenient.txt", "qrels-strict.txt", "qrels.txt", "release.json", "runs.csv", "topics.jsonl", "verify.py"),
     ]
     assert found["qrels.txt"] == b"1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 d 2\n2 0 e 0\n2 0 f 1\n"
@@ -49,6 +55,7 @@ def test_the_archive_holds_everything_and_checks_itself(judged: Cast, tmp_path: 
         b"1,b,1,2,rule,0",
     ]
     assert b"2,d,1,2,decision,2" in found["pool.csv"]
+    assert found["evidence.csv"] == b"topic,docid,assessor,start,end\n1,a,A1,3,20\n1,a,A1,45,60\n"
     told = json.loads(found["release.json"])
     assert (told["changelog"], told["merge"]) == ("First.", {"rule": "first", "opinions": 1, "missing": "out"})
     [decision] = map(json.loads, found["decisions.jsonl"].splitlines())
@@ -59,7 +66,7 @@ def test_the_archive_holds_everything_and_checks_itself(judged: Cast, tmp_path: 
         archive.extractall(tmp_path)
     [folder] = tmp_path.iterdir()
     done = subprocess.run([sys.executable, "-I", folder / "verify.py"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout.count("ok ")) == (0, 7), done.stdout + done.stderr
+    assert (done.returncode, done.stdout.count("ok ")) == (0, 8), done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
@@ -67,6 +74,7 @@ def test_the_archive_holds_everything_and_checks_itself(judged: Cast, tmp_path: 
     [
         ("qrels.txt", b"1 0 a 2", b"1 0 a 3", "sums"),
         ("judgments.csv", b"1,a,A1,2", b"1,a,A1,0", "merge"),
+        ("evidence.csv", b"start,end\n", b"start,end\n1,a,A9,3,20\n", "evidence"),
         ("agreement.json", b'"n": 3', b'"n": 4', "sums"),
         ("release.json", b'"items": 6', b'"items": 7', "counts"),
     ],
@@ -166,7 +174,11 @@ def test_the_same_bytes_whatever_the_database(judged: Cast) -> None:
     """Text that databases order otherwise: capitals, marks, other scripts. The zip's own order is that of bytes."""
     for docno in ("Z", "z", "_", "ä", "10", "9", "-"):
         judge(make_item(judged.collection, "1", docno, by=judged.organizer), judged.assessor, 1)
+    decide(judged, "2", "d", 2, reason="borderline", comment="Zwischen drei und null – ein Fall für sich.")
     found = files(freeze(judged.collection, judged.organizer))
+    data = b"".join(found[name] for name in sorted(found) if name.endswith((".csv", ".jsonl", ".txt", "agreement.json")))
+    timeless = re.sub(rb"20\d\d-\d\d-\d\dT[0-9:.]+(Z|\+00:00)", b"", data)
+    assert hashlib.sha256(timeless).hexdigest() == SAME_BYTES
     listed = [line.split(b" ")[2] for line in found["qrels.txt"].splitlines() if line.startswith(b"1 ")]
     assert listed == sorted(listed)
     for name in ("pool.csv", "judgments.csv"):

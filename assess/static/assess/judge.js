@@ -12,7 +12,7 @@ import * as sending from "./judge/sending.js";
 import * as unsent from "./judge/unsent.js";
 import * as view from "./judge/view.js";
 
-const topic = part(".judge-topic"), back = part(".judge-back"), on = part(".judge-on"), undo = part(".judge-undo");
+const topic = part(".judge-topic"), back = part(".judge-back"), on = part(".judge-on"), undo = part(".judge-undo"), ask = document.querySelector("[data-ask]");
 const light = part("[data-light]"), more = part(".judge-more"), said = part("#said"), field = said.elements;
 const known = part("[type=checkbox][name=known]"), buttons = [...form.querySelectorAll("button[name=grade]")];
 const archived = buttons.some((button) => button.disabled), listed = mode === "many";
@@ -101,8 +101,9 @@ function refresh() {
   light.classList.toggle("light-unsent", count > 0);
   light.hidden = !light.textContent;
   counts.total = Math.max(counts.total, counts.done);
-  part("[data-done]").textContent = counts.done;
-  part("[data-total]").textContent = counts.total;
+  part("[data-done]").textContent = counts.done.toLocaleString("en");
+  part("[data-total]").textContent = counts.total.toLocaleString("en");
+  ask.search = deck.current() ? `?seat=${deck.current().seat}` : "";
   Object.assign(form.querySelector("progress"), { max: counts.total, value: counts.done });
   back.hidden = deck.deck.index === 0 && !back.hasAttribute("data-previous");
   on.hidden = listed ? deck.deck.index >= deck.cards.length - 1 : deck.deck.index >= deck.frontier() || deck.deck.index >= deck.cards.length - 1;

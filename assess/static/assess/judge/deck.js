@@ -8,7 +8,7 @@ export const deck = { index: 0 };
 
 function figure(query) {
   const found = document.querySelector(query);
-  return found ? Number(found.textContent) : 0;
+  return found ? Number(found.textContent.replaceAll(",", "")) : 0;
 }
 
 export const current = () => cards[deck.index];
