@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,11 @@ class Desk:
         self.page.goto(self.home)
         expect(self.page.locator(".judge[data-ready] .judge-document h2")).to_be_visible()
 
+    def reload(self) -> None:
+        """Until keys are read again."""
+        self.page.reload()
+        expect(self.page.locator(".judge[data-ready]")).to_be_visible()
+
     def shown(self) -> str:
         return self.page.locator(".judge-docno").inner_text()
 
@@ -49,6 +55,13 @@ class Desk:
 
     def expect_sent(self) -> None:
         expect(self.page.locator("[data-light]")).not_to_contain_text("unsent", timeout=20_000)
+
+    def expect_true(self, script: str) -> None:
+        """Asked until it holds. Playwright's own way is an eval within the page, which the page's policy refuses."""
+        until = time.monotonic() + 20
+        while not self.page.evaluate(script):
+            assert time.monotonic() < until, script
+            self.page.wait_for_timeout(50)
 
     def expect_light(self, text: str | re.Pattern[str]) -> None:
         expect(self.page.locator("[data-light]")).to_have_text(text, timeout=20_000)

@@ -63,7 +63,7 @@ def test_back_and_change(desk: Desk) -> None:
     assert desk.shown() == third
     desk.expect_light("saved")
     assert desk.events() == [(first, 1), (second, 2), (first, 3)]
-    desk.page.reload()
+    desk.reload()
     ready = desk.page.locator(".judge[data-ready] .judge-docno")  # keys are read from then on
     expect(ready).to_have_text(third)
     desk.page.keyboard.press("b")  # what this page never held comes from the server
@@ -158,7 +158,7 @@ def test_marked_words(desk: Desk) -> None:
     expect(desk.page.locator(".judge-document.marks-off")).to_be_visible()
     desk.page.keyboard.press("1")
     expect(marks).to_have_count(2)  # of the next document
-    desk.page.reload()
+    desk.reload()
     expect(desk.page.locator(".judge-document.marks-off")).to_be_visible()
     desk.expect_sent()
     assert desk.events() == [(docno, 1)]
@@ -178,7 +178,7 @@ def test_later_comes_back_at_the_end(desk: Desk) -> None:
 
 def test_phone(desk: Desk) -> None:
     desk.page.set_viewport_size(PHONE)  # type: ignore[arg-type]
-    desk.page.reload()
+    desk.reload()
     topic, document = desk.page.locator(".judge-topic"), desk.page.locator(".judge-document")
     expect(topic.get_by_text("Narrative")).to_be_hidden()
     topic.locator("summary").click()

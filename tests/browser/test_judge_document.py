@@ -26,8 +26,7 @@ def order(desk: Desk) -> list[str]:
 
 def put(desk: Desk, docnos: list[str], html: str = "", text: str = "") -> None:
     Document.objects.filter(docno__in=docnos).update(html=html, text=text or html_text(html)[1])
-    desk.page.reload()
-    expect(desk.page.locator(".judge[data-ready]")).to_be_visible()
+    desk.reload()
 
 
 def noting(alerts: list[str]) -> Callable[[Dialog], None]:
@@ -43,7 +42,7 @@ def test_hostile_document_does_nothing(desk: Desk) -> None:
     desk.page.on("dialog", noting(alerts))
     hostile = "<img src=x onerror=alert(1)><script>alert(2)</script></script><style>*{display:none}</style>"
     Document.objects.filter(docno__in=order(desk)[:3]).update(text=hostile, title=hostile, url="javascript:alert(3)")
-    desk.page.reload()
+    desk.reload()
     for _ in range(3):
         expect(desk.page.locator(".judge-text")).to_contain_text("<img src=x onerror=alert(1)>")
         assert desk.page.locator(".judge-document img, .judge-document script, .judge-document style").count() == 0
@@ -125,8 +124,8 @@ def test_passages_are_marked_in_page_and_text_and_survive_offline(desk: Desk) ->
     desk.page.keyboard.press("2")
     desk.page.keyboard.press("b")
     expect(chips).to_have_count(2)
-    marked = "[...document.querySelector('iframe').contentWindow.CSS.highlights.get('evidence')].map(String)"
-    assert desk.page.evaluate(marked) == ["survey followed tagged smolts.", "Receivers lay at the sill.Eels kept"]
+    marked = "[...document.querySelector('iframe').contentWindow.CSS.highlights.get('evidence') ?? []].map(String)"
+    desk.expect_true(f"{marked}.join('|') === 'survey followed tagged smolts.|Receivers lay at the sill.Eels kept'")
     desk.page.get_by_role("button", name="Take away the passage “survey").click()
     expect(chips).to_have_count(1)
     desk.expect_light("4 unsent")
@@ -138,7 +137,7 @@ def test_passages_are_marked_in_page_and_text_and_survive_offline(desk: Desk) ->
     kept = [[text[slice(*map(int, one.split("-")))] for one in words.split(",")] for words, _ in events]
     both = ["survey followed tagged smolts.", "Receivers lay at the sill.\nEels kept"]
     assert (kept, [grade for _, grade in events]) == ([both[:1], both, both, both[1:]], [None, None, 2, 2])
-    desk.page.reload()
+    desk.reload()
     desk.page.keyboard.press("b")
     expect(chips).to_have_text(["Receivers lay at the sill.Eels kept×"])
 
@@ -152,29 +151,29 @@ def test_reading_a_long_page(desk: Desk) -> None:
     expect(inside).to_contain_text("Receivers")
     page.keyboard.press("o")
     page.get_by_role("button", name="Methods").click()
-    page.wait_for_function(f"{top} > 2000")
+    desk.expect_true(f"{top} > 2000")
     page.keyboard.press("/")
     page.keyboard.type("FOLLOWED  tagged")
     expect(page.locator(".judge-find output")).to_have_text("1")
     page.keyboard.press("Enter")
     expect(page.locator(".judge-find output")).to_have_text("1 of 1")
-    page.wait_for_function(f"{top} < 2000")
+    desk.expect_true(f"{top} < 2000")
     page.keyboard.type("x")
     expect(page.locator(".judge-find output")).to_have_text("none")
     page.keyboard.press("Escape")
     page.keyboard.press(",")
     expect(inside.locator("mark.mark-now")).to_have_text("tidal")
-    page.wait_for_function(f"{top} > 1000")
+    desk.expect_true(f"{top} > 1000")
     before = page.evaluate(top)
     page.keyboard.press("1")
-    page.wait_for_function(f"{top} === 0")
+    desk.expect_true(f"{top} === 0")
     page.keyboard.press("b")
-    page.wait_for_function(f"{top} === {before}")  # where one was
-    page.reload()
+    desk.expect_true(f"{top} === {before}")  # where one was
+    desk.reload()
     page.keyboard.press("+")
     page.keyboard.press("w")
     expect(place).to_have_attribute("data-size", "1")
-    page.reload()
+    desk.reload()
     expect(place).to_have_attribute("data-size", "1")
     expect(place).to_have_attribute("data-width", "1")
     desk.expect_sent()
@@ -187,7 +186,7 @@ def test_alike_text_is_pointed_out_with_own_grade(desk: Desk) -> None:
     put(desk, [docnos[0], docnos[2]], text=" ".join(f"Eel number {n} went down the river." for n in range(50)))
     line = desk.page.locator(".judge-alike")
     with desk.page.expect_response("**/alike/**"):
-        desk.page.reload()
+        desk.reload()
     expect(line).to_be_hidden()
     desk.context.set_offline(True)  # it is known already which are alike
     desk.page.keyboard.press("3")
@@ -210,7 +209,7 @@ def test_keys_can_be_others(desk: Desk) -> None:
     assert desk.shown() == first
     page.keyboard.press("x")
     desk.expect_light("saved")
-    page.reload()
+    desk.reload()
     second = desk.shown()
     page.keyboard.press("x")
     desk.expect_light("saved")

@@ -27,7 +27,7 @@ def some(desk: Desk, count: int) -> list[tuple[str, int]]:
 @pytest.mark.parametrize("desk", [100], indirect=True)
 def test_two_hundred_by_keys_offline_reload_signed_out_and_back(desk: Desk) -> None:
     with desk.page.expect_event("requestfinished", lambda request: request.url.endswith("/judge/hold/")):
-        desk.page.reload()
+        desk.reload()
     wanted = some(desk, 60)
     desk.expect_light("saved")
     desk.context.set_offline(True)
@@ -44,7 +44,7 @@ def test_two_hundred_by_keys_offline_reload_signed_out_and_back(desk: Desk) -> N
     desk.expect_light("saved")
     desk.page.route("**/judge/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
     wanted += some(desk, 10)
-    desk.page.reload()
+    desk.reload()
     desk.expect_light("10 unsent")
     desk.page.unroute("**/judge/**")
     desk.page.evaluate("dispatchEvent(new Event('online'))")
@@ -87,7 +87,7 @@ def test_list_has_the_same_keys_and_the_same_saving(desk: Desk) -> None:
         (names[4], "grade", 1),
         (names[4], "open", None),
     ]
-    page.reload()
+    desk.reload()
     expect(now).to_have_text(names[2])  # the first that waits; what was put off is at the end
     expect(entries.last.locator(".judge-docno")).to_have_text(names[1])
 

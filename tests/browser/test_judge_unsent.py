@@ -50,7 +50,7 @@ def test_fast_keys_offline_then_online(desk: Desk) -> None:
 def test_offline_to_the_end_of_a_topic_then_on_with_the_next(desk: Desk) -> None:
     """All that the page holds is judged while it is offline: what comes then is of another topic, and says so."""
     with desk.page.expect_event("requestfinished", lambda request: request.url.endswith("/judge/hold/")):
-        desk.page.reload()  # now the page holds all of the topic: 30 beyond the 20 it came with
+        desk.reload()  # now the page holds all of the topic: 30 beyond the 20 it came with
     time.sleep(0.5)
     expect(desk.page.locator(".judge-title")).to_contain_text("1")
     desk.context.set_offline(True)
@@ -103,7 +103,7 @@ def test_reload_keeps_what_is_unsent(desk: Desk) -> None:
     desk.page.route("**/judge/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
     wanted = press_fast(desk, 4)
     following = desk.shown()
-    desk.page.reload()
+    desk.reload()
     desk.expect_light("4 unsent")
     assert desk.shown() == following  # goes on where it was, not at what the server still waits for
     desk.page.unroute("**/judge/**")
@@ -166,7 +166,7 @@ def test_other_answers_survive_offline_and_reload(desk: Desk) -> None:
     second = desk.shown()
     desk.page.keyboard.press("l")
     third = desk.shown()
-    desk.page.reload()
+    desk.reload()
     desk.expect_light("3 unsent")
     assert desk.shown() == third
     desk.page.unroute("**/judge/**")
