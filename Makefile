@@ -6,7 +6,7 @@ RUN := $(BIN)/python -m
 unexport PYTHONDONTWRITEBYTECODE
 UV := $(BIN)/uv pip install --quiet -c constraints.txt
 
-.PHONY: up install test test-deps check bench load claims docs clean
+.PHONY: up install test test-deps check bench load claims screens docs clean
 
 up: install
 	@$(BIN)/assize up
@@ -47,6 +47,10 @@ load: .venv/.installed-dev
 
 claims: .venv/.installed-dev
 	$(BIN)/python -m benchmarks.load --claims 20000 $(DATABASE)
+
+# Every page as people see it: wide, dark, and 360 px, in artifacts/screens.
+screens: test-deps
+	$(RUN) pytest -q --pictures tests/browser/test_pages.py tests/browser/test_styleguide.py tests/browser/test_judge.py
 
 docs: .venv/.installed-dev
 	$(BIN)/python -m docs.make

@@ -14,13 +14,17 @@ import statistics
 import sys
 import time
 import urllib.request
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from benchmarks import crowd
 from benchmarks.crowd import Connection, Judge
 from tests.site import Site
 
+T = TypeVar("T")
 PEOPLE, THINK = 50, 3.0
 RATIO = 8.0  # p95 under load against the idle median
 IMPORT_LINES = 50_000
@@ -141,7 +145,7 @@ def load(
 ) -> Found:
     """The standard load on a site that runs."""
     judges, organizer = crowd.settle(site, people, topics, items)
-    found = asyncio.run(_work(site, organizer, judges, seconds, think, lines))
+    found = _in_a_loop(_work(site, organizer, judges, seconds, think, lines))
     stored = _stored(site, organizer)
     found.stored = len(stored)
     found.faults += [f"error: {error}" for error in found.errors[:10]]
@@ -154,13 +158,19 @@ def load(
     return found
 
 
+def _in_a_loop(work: Coroutine[Any, Any, T]) -> T:
+    """In a thread of its own: the caller's may have a loop already, as where a browser is driven."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
 def claims(site: Site, *, opinions: int, wanted: int, people: int = PEOPLE) -> list[str]:
     """A crowd drains a pool item by item, with `opinions` of each; what went wrong."""
     topics = 10
     items = -(-wanted // (opinions * topics))
     judges, organizer = crowd.settle(site, people, topics, items, opinions)
     begin = time.perf_counter()
-    asyncio.run(_drain(judges))
+    _in_a_loop(_drain(judges))
     taken = time.perf_counter() - begin
     stored = _stored(site, organizer)
     counts: dict[tuple[str, str], int] = {}

@@ -16,6 +16,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--pg", action="store_true", help="run against PostgreSQL instead of SQLite, without what SQLite has shown for both"
     )
+    parser.addoption("--pictures", action="store_true", help="keep pictures of every page in artifacts/screens")
     parser.addoption("--only-database", action="store_true", help="leave out what asks no database")
 
 

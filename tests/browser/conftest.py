@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 from pytest_django import DjangoDbBlocker, Settings
 
+from tests.browser import look
 from tests.browser.desk import Desk, make_desk
 from tests.browser.world import World
 from tests.chromium import NewPage, sign_in
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 def _quick_passwords(settings: Settings) -> None:
     """The site checks passwords with its own, slow hasher: here it is asked once for each."""
     settings.PASSWORD_HASHERS = ["tests.chromium.OnceHasher"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pictures(request: pytest.FixtureRequest) -> None:
+    if request.config.getoption("--pictures"):
+        look.kept.append("*")
 
 
 @pytest.fixture

@@ -16,19 +16,25 @@ PHONE = {"width": 360, "height": 740}
 HUGE = {"width": 2560, "height": 1300}
 
 
+kept: list[str] = ["styleguide"]  # pages whose pictures are kept; with --pictures all
+
+
 def look(page: Page, name: str) -> None:
-    """Three pictures; axe on the light page, and in dark on a phone what colour and size decide; no sideways scrolling.
+    """Axe on the light page, and in dark on a phone what colour and size decide; no sideways scrolling; three pictures.
 
     A page looks the same on either database, so on PostgreSQL it is only opened: its console must stay silent.
     """
     if "ASSIZE_DATABASE_URL" in os.environ:
         return
-    SCREENS.mkdir(parents=True, exist_ok=True)
     faults: list[str] = []
     for scheme, size, shot in (("light", WIDE, "wide"), ("dark", WIDE, "wide-dark"), ("dark", PHONE, "360-dark")):
+        if shot == "wide-dark" and not _is_kept(name):
+            continue
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         page.set_viewport_size(size)  # type: ignore[arg-type]
-        page.screenshot(path=SCREENS / f"{name}-{shot}.png", full_page=True, caret="initial")
+        if _is_kept(name):
+            SCREENS.mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=SCREENS / f"{name}-{shot}.png", full_page=True, caret="initial")
         if shot == "wide":
             faults += [f"{shot}: {fault}" for fault in _axe(page, {"type": "tag", "values": TAGS})]
         elif shot == "360-dark":
@@ -39,6 +45,10 @@ def look(page: Page, name: str) -> None:
     faults += _too_wide(page)
     page.set_viewport_size(WIDE)  # type: ignore[arg-type]
     assert not faults, f"{name}:\n" + "\n".join(faults)
+
+
+def _is_kept(name: str) -> bool:
+    return name in kept or "*" in kept
 
 
 def _axe(page: Page, only: dict[str, object]) -> list[str]:

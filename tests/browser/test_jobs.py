@@ -58,6 +58,7 @@ def test_without_queue_and_workers_pages_work_and_jobs_wait(queueless_site: Site
     factories.make_collection(organizer, "Quiet harbour")
     page = new_page(queueless_site)
     sign_in(page, organizer)
+    page.goto("/")
     banner = page.get_by_role("complementary", name="Notice")
     expect(banner).to_contain_text(re.compile("not reachable.*jobs wait and start by themselves"))
     page.get_by_role("link", name="Quiet harbour").click()
