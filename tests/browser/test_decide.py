@@ -1,0 +1,53 @@
+"""Adjudication in a real Chromium: what differs comes one by one, and a key decides."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from assess.models import Decision
+from assess.services import assigning, judging
+from assess.services.assigning import Wanted
+from pooling.models import Role
+from tests import factories
+from tests.assess import factories as judged
+from tests.browser.world import World
+
+if TYPE_CHECKING:
+    from config.models import User
+
+pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.once]
+
+
+def test_decide_by_keys(world: World, signed_in: Callable[[User], Page]) -> None:
+    collection = factories.make_collection(world.organizer, "To be decided")
+    people = [factories.make_user(f"Opinion {number}") for number in (1, 2)]
+    umpire = factories.make_user("Ursula Umpire")
+    for user, role in ((people[0], Role.ASSESSOR), (people[1], Role.ASSESSOR), (umpire, Role.ADJUDICATOR)):
+        factories.join(collection, user, role)
+    (topic,) = judged.make_work(collection, world.organizer, topics=1, items=3)
+    assigning.assign(collection, by=world.organizer, wanted=[Wanted(topic, people[:1], people[1:])], overlap=1)
+    for user, grade in zip(people, (0, 3), strict=True):
+        for card in judging.next_items(collection, assessor=user, count=3):
+            said = {"grade": grade, "evidence": [(0, 12)] if grade else None}
+            judging.record_judgment(collection, assessor=user, seat=card.token, client_id=uuid.uuid4(), ahead=0, **said)  # type: ignore[arg-type]
+    page, docno = signed_in(umpire), ".judge-docno"
+    page.goto(f"/c/{collection.slug}/adjudicate/topics/{topic.number}/")
+    first = page.locator(docno).inner_text()
+    text = page.locator(".judge-plain").inner_text()
+    expect(page.locator(".opinion-passage")).to_have_text([text[:12]])
+    page.keyboard.press("c")
+    page.keyboard.type("2 is what I mean")  # a digit in a field decides nothing
+    page.keyboard.press("Escape")
+    page.keyboard.press("2")
+    expect(page.locator(docno)).not_to_have_text(first)
+    expect(page.locator(".judge-count")).to_contain_text("1 / 3 decided")
+    page.keyboard.press("0")
+    expect(page.locator(".judge-count")).to_contain_text("2 / 3 decided")
+    kept = Decision.objects.filter(item__pool__collection=collection).order_by("pk")
+    assert list(kept.values_list("grade", "comment")) == [(2, "2 is what I mean"), (0, "")]
+    assert kept[0].item.docno == first
