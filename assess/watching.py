@@ -13,6 +13,7 @@ from django.utils import timezone
 from assess import selectors
 from assess.core import watch
 from assess.models import Answer, Judgment, JudgmentEvent, Message
+from assess.services.importing import STRATEGY as IMPORTED
 from config.models import User
 from pooling import selectors as pooled
 from pooling.models import Collection, PoolItem
@@ -143,9 +144,9 @@ class Given:
 def watched(collection: Collection, found: Progress) -> Watched:
     week = timezone.now() - timedelta(days=7)
     counted = selectors.judgments(collection)
-    first = counted.order_by("first_at").values_list("first_at", flat=True).first()
+    first = counted.exclude(item__pool__strategy=IMPORTED).order_by("first_at").values_list("first_at", flat=True).first()
     days = min(7.0, max(1.0, (timezone.now() - first).total_seconds() / 86_400)) if first else 7.0
-    recent = counted.filter(first_at__gte=week).count()
+    recent = counted.filter(first_at__gte=week).exclude(item__pool__strategy=IMPORTED).count()
     return Watched(
         watch.forecast(found.total.left, found.total.seconds, recent, days),
         depths(collection, counted),
@@ -157,8 +158,10 @@ def watched(collection: Collection, found: Progress) -> Watched:
 
 
 def depths(collection: Collection, counted: QuerySet[Judgment]) -> list[watch.Depth]:
-    """Relevant documents found so far by depth of the pool: relevant is what anybody judged so."""
+    """Relevant documents found so far by depth of the pool: relevant is what anybody judged so. What came with imported
+    judgments has no rank."""
     pool = PoolItem.objects.filter(pool__collection=collection, pool__drawn_at__isnull=False).order_by()
+    pool, counted = pool.exclude(pool__strategy=IMPORTED), counted.exclude(item__pool__strategy=IMPORTED)
     items = dict(pool.values_list("best_rank").annotate(Count("pk")))
     is_relevant = Q(grade__gte=collection.lenient_from)
     judged, relevant = Count("item", distinct=True), Count("item", distinct=True, filter=is_relevant)

@@ -1,4 +1,4 @@
-// Adjudication by keys: a digit decides with its grade; r, c and p go to reason, comment and precedent. Never inside a field.
+// Adjudication and practice by keys: a digit decides with its grade; r, c and p go to reason, comment and precedent. Never inside a field.
 (function () {
   "use strict";
   var form = document.querySelector("[data-decide]");
@@ -17,7 +17,7 @@
     if (button && !button.disabled) {
       event.preventDefault();
       form.requestSubmit(button);
-    } else if (fields[event.key]) {
+    } else if (more && fields[event.key]) {
       event.preventDefault();
       more.open = true;
       form.elements[fields[event.key]].focus();

@@ -43,7 +43,8 @@ export function close() {
 /** The next document: what is sought stays sought. */
 export function renew() { if (!box.hidden) look(); }
 
-box.addEventListener("submit", (event) => { event.preventDefault(); go(event.submitter?.value === "before" ? -1 : 1); });
+box.addEventListener("submit", (event) => { event.preventDefault(); go(1); }); // Enter too
+box.querySelector("[value=before]").addEventListener("click", () => go(-1));
 field.addEventListener("input", look);
 box.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && event.shiftKey) { event.preventDefault(); go(-1); }
