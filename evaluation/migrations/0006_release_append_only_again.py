@@ -3,35 +3,11 @@
 from importlib import import_module
 
 from django.db import migrations
-from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.state import StateApps
+
+from config import append_only
 
 guard = import_module("evaluation.migrations.0002_release_append_only")
-TABLE = "evaluation_releasestep"
-WORDS = "A step of a release is never changed or deleted"
-
-
-def refuse(apps: StateApps, editor: BaseDatabaseSchemaEditor) -> None:
-    for act in ("UPDATE", "DELETE"):
-        name = f"{TABLE}_no_{act.lower()}"
-        if editor.connection.vendor == "postgresql":
-            editor.execute(
-                f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS "
-                f"$$ BEGIN RAISE EXCEPTION '{WORDS}' USING ERRCODE = 'integrity_constraint_violation'; END $$"
-            )
-            editor.execute(f"CREATE TRIGGER {name} BEFORE {act} ON {TABLE} FOR EACH ROW EXECUTE FUNCTION {name}()")
-        else:
-            editor.execute(f"CREATE TRIGGER {name} BEFORE {act} ON {TABLE} BEGIN SELECT RAISE(ABORT, '{WORDS}'); END")
-
-
-def allow(apps: StateApps, editor: BaseDatabaseSchemaEditor) -> None:
-    for act in ("UPDATE", "DELETE"):
-        name = f"{TABLE}_no_{act.lower()}"
-        if editor.connection.vendor == "postgresql":
-            editor.execute(f"DROP TRIGGER {name} ON {TABLE}")
-            editor.execute(f"DROP FUNCTION {name}()")
-        else:
-            editor.execute(f"DROP TRIGGER {name}")
+refuse, allow = append_only.guard("evaluation_releasestep", "A step of a release is never changed or deleted")
 
 
 class Migration(migrations.Migration):
