@@ -10,25 +10,30 @@ def add_strategy(parser: argparse.ArgumentParser) -> None:
     """--strategy and every parameter that some strategy has."""
     names = "; ".join(f"{name}: {one.label.lower()}" for name, one in STRATEGIES.items())
     parser.add_argument("--strategy", choices=STRATEGIES, default="depth", help=f"{names}; depth unless given")
-    for parameter, strategies in _parameters().items():
-        parser.add_argument(_option(parameter.name), **_argument(parameter, strategies))
+    for name, declared in _parameters().items():
+        parser.add_argument(_option(name), **_argument(declared))
 
 
-def _parameters() -> dict[Parameter, list[str]]:
-    """Each parameter with the strategies that have it; those that all have come last."""
-    found: dict[Parameter, list[str]] = {}
-    for name, one in STRATEGIES.items():
-        for parameter in one.parameters:
-            found.setdefault(parameter, []).append(name)
-    return found | {parameter: [] for parameter in COMMON}
+def _parameters() -> dict[str, dict[str, Parameter]]:
+    """Each parameter's name, with what the strategies that have it declare; those that all have come last."""
+    found: dict[str, dict[str, Parameter]] = {}
+    for strategy, one in STRATEGIES.items():
+        for parameter in one.all_parameters:
+            found.setdefault(parameter.name, {})[strategy] = parameter
+    common = [parameter.name for parameter in COMMON]
+    return {name: found[name] for name in [*(name for name in found if name not in common), *common]}
 
 
-def _argument(parameter: Parameter, strategies: list[str]) -> dict[str, Any]:
-    default = "" if parameter.default is None else f" ({parameter.default} unless given)"
-    words = f"{'/'.join(strategies) + ': ' if strategies else ''}{parameter.label.lower()}. {parameter.help}{default}"
+def _argument(declared: dict[str, Parameter]) -> dict[str, Any]:
+    parameter = next(iter(declared.values()))
+    defaults = {one.default for one in declared.values()}
+    default = f" ({parameter.default} unless given)" if len(defaults) == 1 and None not in defaults else ""
+    whose = "" if len(declared) == len(STRATEGIES) else f"{'/'.join(declared)}: "
+    words = f"{whose}{parameter.label.lower()}. {parameter.help}{default}".replace("%", "%%")
     if parameter.kind == "choice":
         return {"choices": [value for value, _ in parameter.choices], "help": words}
-    return {"type": int if parameter.kind == "int" else float, "metavar": "N", "help": words}
+    kinds = {"int": int, "float": float, "text": str}
+    return {"type": kinds[parameter.kind], "metavar": "TEXT" if parameter.kind == "text" else "N", "help": words}
 
 
 def _option(name: str) -> str:
@@ -37,7 +42,7 @@ def _option(name: str) -> str:
 
 def given_values(options: dict[str, Any]) -> dict[str, Any]:
     """The parameters that were given, by their own names."""
-    names = {parameter.name for parameter in _parameters()}
+    names = _parameters().keys()
     return {name: value for name, value in options.items() if name in names and value is not None}
 
 

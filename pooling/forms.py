@@ -17,7 +17,7 @@ from pooling.core.encodings import ENCODINGS
 from pooling.core.metadata import FIGURES
 from pooling.core.presets import PRESETS, GradeSpec
 from pooling.core.repairs import REPAIRS
-from pooling.core.strategies import COMMON, STRATEGIES, Parameter
+from pooling.core.strategies import STRATEGIES, Parameter
 from pooling.models import Collection, Grade, Role, Run, RunKind
 from pooling.services.runs import FIGURE_PREFIX
 
@@ -287,7 +287,7 @@ class PoolForm(forms.Form):
     def __init__(self, *args: Any, strategy: str, runs: Iterable[Run], pace: float | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["strategy"].initial = strategy
-        self.parameters = (*STRATEGIES[strategy].parameters, *COMMON)
+        self.parameters = STRATEGIES[strategy].all_parameters
         self.fields.update({parameter.name: _parameter_field(parameter) for parameter in self.parameters})
         self.fields["seconds"] = forms.FloatField(
             label="Seconds per judgment",
@@ -318,6 +318,8 @@ def _parameter_field(parameter: Parameter) -> forms.Field:
     }
     if parameter.kind == "choice":
         return forms.ChoiceField(choices=parameter.choices, **common)
+    if parameter.kind == "text":
+        return forms.CharField(max_length=200, **common)
     common |= {"min_value": parameter.low, "max_value": parameter.high}
     return forms.IntegerField(**common) if parameter.kind == "int" else forms.FloatField(**common)
 

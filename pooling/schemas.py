@@ -9,7 +9,6 @@ from ninja import Field, Schema
 from config.schemas import UNCHANGED, In, PersonOut, TokenOut
 from pooling.core.metadata import FIGURES
 from pooling.core.presets import GradeSpec
-from pooling.core.strategies import COMMON
 from pooling.models import Collection, Invitation, Role, RunKind, Upload, UploadKind, Visibility
 from pooling.plans import DEPTHS
 from pooling.services import members
@@ -343,7 +342,7 @@ class RunOut(Schema):
 
 class ParameterOut(Schema):
     name: str
-    kind: Literal["int", "float", "choice"]
+    kind: Literal["int", "float", "choice", "text"]
     label: str
     help: str
     default: int | float | str | None
@@ -362,11 +361,14 @@ class StrategyOut(Schema):
     name: str
     label: str
     about: str
+    kind: Literal["fixed", "adaptive", "sampled"] = Field(
+        description="Drawn at once; chosen by the judgments so far; drawn by chance."
+    )
     parameters: list[ParameterOut]
 
     @staticmethod
     def resolve_parameters(strategy: Any) -> list[Any]:
-        return [*strategy.parameters, *COMMON]
+        return list(strategy.all_parameters)
 
 
 class PoolIn(In):
