@@ -1,8 +1,10 @@
-"""Arguments of a shell command that draws a pool, made from what the strategies declare. Without Django: see on_files."""
+"""Arguments that commands on files and in a site share: of strategies, made from what they declare, and of baseline runs.
+Without Django: see on_files."""
 
 import argparse
 from typing import Any
 
+from pooling.core import baseline
 from pooling.core.strategies import COMMON, STRATEGIES, Parameter, clean
 
 
@@ -49,3 +51,25 @@ def given_values(options: dict[str, Any]) -> dict[str, Any]:
 def strategy_of(options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The strategy and its parameters, checked; a ValueError says what is wrong."""
     return options["strategy"], clean(options["strategy"], given_values(options))
+
+
+def add_model(made: argparse.ArgumentParser) -> None:
+    """The options of a baseline run; the command in a site has them, too."""
+    made.add_argument("--model", choices=baseline.MODELS, default="bm25", help="bm25 unless given")
+    made.add_argument("--k1", type=float, default=1.2, metavar="N", help="bm25: 0 is the binary model; 1.2 unless given")
+    made.add_argument("--b", type=float, default=0.75, metavar="N", help="bm25: heed of lengths, 0 to 1; 0.75 unless given")
+    made.add_argument("--k3", type=float, metavar="N", help="bm25: how often a long topic has a term counts; not unless given")
+    made.add_argument(
+        "--idf", choices=baseline.IDFS, default="floor", help="bm25: floor (never negative) unless given, or seed"
+    )
+    made.add_argument("--fields", choices=baseline.FIELDS, default="title", help="of the topics; title unless given")
+    made.add_argument(
+        "--feedback", type=int, default=0, metavar="N", help="take the first N documents as relevant and search again; 0"
+    )
+    made.add_argument("--depth", type=int, default=1000, metavar="N", help="documents of each topic at most; 1000")
+    made.add_argument("--tag", default="", metavar="TAG", help="of the run; assize-bm25 or the like unless given")
+
+
+def model_of(options: dict[str, object]) -> baseline.Model:
+    """The model that was asked for; a ValueError says what is out of range."""
+    return baseline.Model(**{name: options[name] for name in baseline.Model.__dataclass_fields__})  # type: ignore[arg-type]
