@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core import packed
-from pooling.core.fields import Fields, plain_fields
+from pooling.core.fields import Fields, padded, plain_fields
 from pooling.core.findings import Report, shown
 from pooling.core.keys import find_topics
 
@@ -154,13 +154,14 @@ def quick_lines(
 
 
 def _quick_chunk(data: bytes, width: int, longest: int) -> tuple[NDArray[np.int64], Fields] | None:
-    fields = plain_fields(data, width)
+    fields = plain_fields(padded(data), width)
     if fields is not None:
         lines = np.arange(1, len(fields) + 1)
     else:
         tidy = single_blanks(data)
         filled = np.diff(np.flatnonzero(np.frombuffer(b"\n" + tidy + b"\n", np.uint8) == ord("\n"))) > 1
-        fields, lines = plain_fields(BLANK_LINES.sub(b"\n", tidy).lstrip(b"\n"), width), np.flatnonzero(filled) + 1
+        text = padded(BLANK_LINES.sub(b"\n", tidy).lstrip(b"\n"))
+        fields, lines = plain_fields(text, width), np.flatnonzero(filled) + 1
     if fields is None or fields.longest > longest or (fields.text[fields.column(0).starts] == ord("#")).any():
         return None
     return lines, fields
