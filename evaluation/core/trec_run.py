@@ -21,7 +21,7 @@ from evaluation.core.qrels import Qrels
 from evaluation.core.trec_files import DAMAGED, FileFault, RunTable, read_all, read_run_table
 from pooling.core import fast_runs
 from pooling.core.fields import padded
-from pooling.core.keys import find_topics, group_pairs
+from pooling.core.keys import any_twice, find_topics, group_pairs
 from pooling.core.rankings import Rankings
 
 Asked = TypeVar("Asked")
@@ -224,7 +224,7 @@ class _Matcher:
         if self._depth is not None:
             places, items, ranks = (array[ranks <= self._depth] for array in (places, items, ranks))
             lengths = np.minimum(lengths, self._depth)
-        return _Part(columns.heads, columns.tag, places, ranks, items, lengths, topics, fast_runs.any_twice(keys))
+        return _Part(columns.heads, columns.tag, places, ranks, items, lengths, topics, any_twice(keys))
 
 
 def _in_order(

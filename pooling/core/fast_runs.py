@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core.fields import Column, padded, plain_fields, unpadded
-from pooling.core.keys import distinct
+from pooling.core.keys import any_twice, distinct
 from pooling.core.lines import BLANK_LINES, single_blanks
 from pooling.core.rankings import Dialect, Rankings
 
@@ -195,21 +195,6 @@ def _sorted(
         rows = np.repeat(starts[order] - offsets[:-1], lengths[order]) + np.arange(len(docnos))
         docnos, scores = docnos[rows], scores[rows]
     return Rankings(tag, topics, offsets, docnos, scores)
-
-
-def any_twice(keys: NDArray[np.uint64]) -> bool:
-    """Whether two lines may hold the same pair: exactly, but for clashes of 64-bit keys, which cost only time.
-
-    Each row is noted in a table by the first bits of its key; rows of which another took the place are few, and sorted.
-    """
-    bits = len(keys).bit_length() + 1
-    rows, slots = np.arange(len(keys), dtype=np.int32), (keys >> np.uint64(64 - bits)).view(np.int64)
-    table = np.empty(1 << bits, np.int32)
-    table[slots] = rows
-    holder = table[slots]
-    lost = np.flatnonzero(holder != rows)
-    ordered = np.sort(keys[lost])
-    return bool((keys[holder[lost]] == keys[lost]).any() or (ordered[1:] == ordered[:-1]).any())
 
 
 @dataclass(frozen=True, eq=False)

@@ -82,6 +82,21 @@ def in_order(codes: NDArray[np.int64], values: NDArray[Any]) -> bool:
     return bool((above | (same & (values[1:] >= values[:-1]))).all())
 
 
+def any_twice(keys: NDArray[np.uint64]) -> bool:
+    """Whether two keys are equal.
+
+    Each row is noted in a table by the first bits of its key; rows of which another took the place are few, and sorted.
+    """
+    bits = len(keys).bit_length() + 1
+    rows, slots = np.arange(len(keys), dtype=np.int32), (keys >> np.uint64(64 - bits)).view(np.int64)
+    table = np.empty(1 << bits, np.int32)
+    table[slots] = rows
+    holder = table[slots]
+    lost = np.flatnonzero(holder != rows)
+    ordered = np.sort(keys[lost])
+    return bool((keys[holder[lost]] == keys[lost]).any() or (ordered[1:] == ordered[:-1]).any())
+
+
 def group_pairs(codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Which rows hold the same pair.
 
@@ -90,7 +105,10 @@ def group_pairs(codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> tuple[N
     """
     seed = 0
     while True:
-        _, firsts, inverse = distinct(pair_keys(codes, docnos, seed))
+        keys = pair_keys(codes, docnos, seed)
+        if not any_twice(keys):
+            return np.arange(len(keys)), np.arange(len(keys))
+        _, firsts, inverse = distinct(keys)
         first = firsts[inverse]
         if np.array_equal(docnos[first], docnos) and np.array_equal(codes[first], codes):
             return firsts, inverse

@@ -17,7 +17,6 @@ MAX_ID = 255  # bytes of a topic number or docno
 BOM = b"\xef\xbb\xbf"
 
 _CHUNK = 4 << 20
-_CONTROLS = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _NAMED = 20  # topics that a sentence names
 _NUMERAL = re.compile(r"[0-9]{1,18}|[^0-9]+")
@@ -54,13 +53,19 @@ def clean_text(data: bytes, report: Report) -> bytes | None:
     if b"\r" in data:
         report.add("warning", "CRLF", 0, "Lines end with CR LF or CR. They are read as line ends.")
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if len(data.translate(None, _CONTROLS)) < len(data):
+    if _any_control(data):
         for number, line in enumerate(data.split(b"\n"), 1):
             if found := _CONTROL.search(line):
                 value = f"0x{line[found.start()]:02X}"
                 report.add("error", "CONTROL", number, f"Line {number} holds the control character {value}; remove it.")
         return None
     return data
+
+
+def _any_control(data: bytes) -> bool:
+    codes = np.frombuffer(data, np.uint8)
+    low = np.count_nonzero(codes < ord(" "))
+    return bool(low > sum(np.count_nonzero(codes == ord(blank)) for blank in "\n\t") or (codes == 127).any())
 
 
 def encoding_message(data: bytes, offset: int) -> str:
