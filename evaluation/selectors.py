@@ -25,6 +25,8 @@ from pooling.selectors import Stage
 
 ALWAYS = ("AP", "Bpref", "nDCG", "nDCG@10", "P@10")
 COUNTS = ("NumRet", "NumRel", "NumRelRet")
+ESTIMATED = ("xinfAP", "infNDCG", "statAP", "statP@10")  # from a sampled pool
+SHOWN_MISSING = ("AP", "nDCG", "P", "xinfAP", "infNDCG")  # named as missing where a sample does not support them
 SAME = 1e-12  # sums of the same values in another order differ by less, and values that differ by more
 LABELS = {"NumRet": "Retrieved", "NumRelRet": "Found"}
 JUDGED = "Judged@10"  # a mean alone: of the run's top, not of what it is worth
@@ -134,9 +136,30 @@ def job_of(collection: Collection, *names: str) -> Job | None:
 
 def measures(release: Release) -> list[Measure]:
     """What a run is scored by: official measures first, then the usual ones, counts, and those of the strict view."""
-    official = [measure for name in release.collection.measures if (measure := _known(name))]
-    plain = list(dict.fromkeys([*official, *(parse_measure(name) for name in (*ALWAYS, *COUNTS))]))
+    plain = [measure for measure in _wanted(release) if _supports(release, measure)]
     return list(dict.fromkeys([*plain, *(_strict(release, measure) for measure in plain)]))
+
+
+def unsupported(release: Release) -> list[str]:
+    """Measures that would be shown, and that a sampled pool cannot support, or that need one."""
+    return [str(measure) for measure in _wanted(release) if not _supports(release, measure)]
+
+
+def _wanted(release: Release) -> list[Measure]:
+    official = [measure for name in release.collection.measures if (measure := _known(name))]
+    usual = (*(ESTIMATED if release.about.get("sample") else ()), *ALWAYS, *COUNTS)
+    found = list(dict.fromkeys([*official, *(parse_measure(name) for name in usual)]))
+    return [one for one in found if one in official or _supports(release, one) or one.definition.name in SHOWN_MISSING]
+
+
+def _supports(release: Release, measure: Measure) -> bool:
+    """A sample supports what is estimated from it, and what heeds judged documents alone; other pools all but estimates."""
+    sample, needs = release.about.get("sample"), measure.definition.needs
+    if not sample:
+        return not needs
+    if needs == "strata":
+        return bool(sample["strategy"] != "ap-weighted")
+    return needs == "inclusion" or measure.definition.name in ("Bpref", "NumRet")
 
 
 def _known(name: str) -> Measure | None:
@@ -227,7 +250,7 @@ def table(file: ScoreFile) -> ScoreTable:
 
 def columns(release: Release, *, strict: bool = False, means: bool = True) -> list[Column]:
     """The measures of a table in one view, official ones first."""
-    official = [measure for name in release.collection.measures if (measure := _known(name))]
+    official = [measure for name in release.collection.measures if (measure := _known(name)) and _supports(release, measure)]
     plain = [measure for measure in measures(release) if measure.rel is None or measure in official]
     plain = [measure for measure in plain if measure.definition.name != "NumRel"]  # the same for every run
     seen = list(dict.fromkeys(_strict(release, measure) if strict else measure for measure in plain))

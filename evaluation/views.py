@@ -108,6 +108,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
         "strict": strict,
         "has_strict": selectors.has_strict(found),
         "unknown": selectors.unknown_measures(collection),
+        "unsupported": selectors.unsupported(found),
     }
     return page(request, "evaluation/leaderboard.html", collection, **context)
 
