@@ -213,7 +213,7 @@ def _judgments(collection: Collection, names: dict[int, str]) -> bytes:
             *(number, docno, names.get(who, "A0"), "" if grade is None else grade, "extra" if extra else answer),
             *(moment(first), moment(last), "" if seconds is None else repr(float(seconds))),
             *("; ".join(part for part in (reason, note) if part), round_),
-            "imported" if strategy == "imported" else "judged",
+            {"imported": "imported", "interactive": "isj"}.get(strategy, "judged"),
         )
         for number, docno, who, grade, answer, extra, first, last, seconds, reason, note, round_, strategy in rows.values_list(
             *columns, *more

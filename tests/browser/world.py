@@ -21,7 +21,8 @@ from config.models import ApiToken, Job, User
 from evaluation import services
 from pooling.core.html_text import html_text
 from pooling.models import Document, Invitation, Membership, PoolItem, Role, Topic, Upload, Visibility
-from pooling.services import collections, members, picking
+from pooling.services import collections, indexing, members, picking
+from pooling.services.work import Direct
 from tests import factories
 from tests.assess import factories as judged
 from tests.evaluation import factories as scored
@@ -305,6 +306,8 @@ class World:
         for number in range(3):
             ranked = {f"t{n}": " ".join(docnos[(n + 3 * number + k) % 40] for k in range(20)) for n in (1, 2, 3)}
             files.take_run(self.adaptive, by, files.run_file(f"dense-{number}", **ranked))
+        with Direct(lambda done, total, words: None) as work:
+            indexing.index_documents(self.adaptive, work)
         files.draw_round(self.adaptive, by, "mtf", ahead=1, budget=30)
         assigning.auto_assign(self.adaptive, by=by, everything=True)
         for place in range(24):
