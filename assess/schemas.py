@@ -343,7 +343,7 @@ class ProgressOut(Schema):
 
 
 class SearchFilter(In):
-    q: str = Field(description='Words; "phrases", title:word and -word are understood.', max_length=1000)
+    q: str = Field("", description='Words; "phrases", title:word and -word are understood.', max_length=1000)
     topic: str = Field("", description="For which topic; left out: for none.")
     page: int = Field(1, ge=1, le=50)
 

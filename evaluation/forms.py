@@ -51,3 +51,13 @@ class ImportForm(forms.Form):
     note = forms.CharField(
         required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 2}), help_text="Of a release: what it is."
     )
+
+
+class StrategiesForm(forms.Form):
+    budget = forms.IntegerField(
+        label="Documents per topic",
+        min_value=1,
+        max_value=1000,
+        initial=50,
+        help_text="At which the order of the runs is compared.",
+    )
