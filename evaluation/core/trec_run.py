@@ -20,7 +20,8 @@ from evaluation.core.judged import Given, Judged, joined
 from evaluation.core.qrels import Qrels
 from evaluation.core.trec_files import DAMAGED, FileFault, RunTable, read_all, read_run_table
 from pooling.core import fast_runs
-from pooling.core.keys import find_topics, group_pairs
+from pooling.core.fields import padded
+from pooling.core.keys import any_twice, find_topics, group_pairs
 from pooling.core.rankings import Rankings
 
 Asked = TypeVar("Asked")
@@ -149,14 +150,14 @@ def _two_at_once(act: Callable[[Asked], Made], given: Iterable[Asked]) -> Iterat
             yield waiting.popleft().result()
 
 
-def _pieces(opened: Callable[[], BinaryIO], size: int) -> Iterator[bytes]:
+def _pieces(opened: Callable[[], BinaryIO], size: int) -> Iterator[NDArray[np.uint8]]:
     """A file that cannot be read ends with an empty piece, which is odd: the fault is met again, and told, by who reads with
     care."""
     try:
         with opened() as file:
             yield from fast_runs.pieces(file, size)
     except (FileFault, *DAMAGED):
-        yield b""
+        yield padded(b"")
 
 
 def _whole(opened: Callable[[], BinaryIO], qrels: Qrels, rules: Rules, depth: int | None) -> RunHits:
@@ -202,7 +203,7 @@ class _Matcher:
     def __init__(self, qrels: Qrels, rules: Rules, depth: int | None) -> None:
         self._qrels, self._index, self._dialect, self._depth = qrels, qrels.index, rules.order, depth
 
-    def match(self, data: bytes) -> "_Part | None":
+    def match(self, data: NDArray[np.uint8]) -> "_Part | None":
         """The hits of a piece, None if it must be read with care."""
         columns = fast_runs.run_columns(data)
         if columns is None or len(set(columns.heads.tolist())) < len(columns.heads):
@@ -223,7 +224,7 @@ class _Matcher:
         if self._depth is not None:
             places, items, ranks = (array[ranks <= self._depth] for array in (places, items, ranks))
             lengths = np.minimum(lengths, self._depth)
-        return _Part(columns.heads, columns.tag, places, ranks, items, lengths, topics, fast_runs.any_twice(keys))
+        return _Part(columns.heads, columns.tag, places, ranks, items, lengths, topics, any_twice(keys))
 
 
 def _in_order(

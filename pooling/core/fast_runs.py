@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.fields import Column, plain_fields
-from pooling.core.keys import distinct
+from pooling.core.fields import Column, padded, plain_fields, unpadded
+from pooling.core.keys import any_twice, distinct
 from pooling.core.lines import BLANK_LINES, single_blanks
 from pooling.core.rankings import Dialect, Rankings
 
@@ -61,7 +61,7 @@ class Columns:
             tied[starts] = False
             return self._untied(order, tied) if tied.any() else order
         pairs = np.flatnonzero(tied)
-        if not len(pairs) or not (self.docnos[pairs].values() < self.docnos[pairs + 1].values()).any():
+        if not len(pairs) or not self.docnos.rises(pairs):
             return None
         return self._untied(np.arange(len(scores)), tied)
 
@@ -69,45 +69,61 @@ class Columns:
         """The order with docnos descending where a line is tied with the one before it."""
         member = np.zeros(len(order), bool)
         member[1:] = tied
+        goes_on = member.copy()
         member[:-1] |= tied
-        rows = order[member]
-        stretch = np.cumsum(np.concatenate(([True], ~tied)))[member]
-        descending = -distinct(self.docnos[rows].values())[2]
-        order[member] = rows[np.lexsort((descending, stretch))]
+        places = np.flatnonzero(member)
+        rows, stretch = order[places], np.cumsum(~goes_on[places])
+        order[places] = rows[np.lexsort((*self.docnos[rows].descending(), stretch))]
         return order
 
 
-def pieces(file: BinaryIO, size: int = PIECE) -> Iterator[bytes]:
-    """The file in pieces of whole lines that end where a topic ends, as long as its lines stand together."""
+def pieces(file: BinaryIO, size: int = PIECE) -> Iterator[NDArray[np.uint8]]:
+    """The file as padded text, in pieces of whole lines that end where a topic ends, as long as its lines stand together."""
     held, wanted = b"", size
     while block := file.read(wanted):
-        held += block if block.endswith(b"\n") else block + file.readline()
-        end = _last_topic(held)
+        end = _last_topic(block)
         if end:
-            yield held[:end]
-            held, wanted = held[end:], size
+            yield padded(held, memoryview(block)[:end])
+            held, wanted = block[end:], size
         else:  # one topic alone so far
-            wanted *= 2
+            held, wanted = held + block, wanted * 2
     if held:
-        yield held
+        yield padded(held)
 
 
-def _last_topic(text: bytes) -> int:
-    """Where the lines of the last line's topic begin, 0 if all are."""
-    last = text[text.rfind(b"\n", 0, len(text) - 1) + 1 :]
-    topic = last.split(None, 1)[:1]
-    if not topic or not last.startswith(topic[0]) or last == topic[0]:
-        return len(text)  # not plain, whatever becomes of it
-    start = last[: len(topic[0]) + 1]  # and the blank behind it
-    return 0 if text.startswith(start) else text.find(b"\n" + start) + 1
+def _last_topic(block: bytes) -> int:
+    """Where the lines of the last whole line's topic begin, 0 if that is not in the block.
+
+    Found by strides from the end that double, then by halves. Where the lines of a topic do not stand together it may be
+    another of their beginnings; that topic is then met again in another piece.
+    """
+    stop = block.rfind(b"\n") + 1
+    high = block.rfind(b"\n", 0, max(stop - 1, 0)) + 1
+    topic = block[high:stop].split(None, 1)[:1]
+    if not high or not topic:
+        return stop if high else 0
+    start = block[high : high + len(topic[0]) + 1]  # with the blank behind it
+    low, stride = high, stop - high
+    while low and block.startswith(start, low):
+        high, low, stride = low, block.rfind(b"\n", 0, max(low - stride, 0)) + 1, stride * 2
+    if not low and block.startswith(start):
+        return 0
+    while True:  # `low` begins a line of another topic, `high` one of this
+        middle = block.rfind(b"\n", low, (low + high) // 2) + 1 or block.find(b"\n", low) + 1
+        if middle >= high:
+            return high
+        if block.startswith(start, middle):
+            high = middle
+        else:
+            low = middle
 
 
-def run_columns(piece: bytes) -> Columns | None:
+def run_columns(piece: NDArray[np.uint8]) -> Columns | None:
     """The columns of a piece, None unless all of it is plain: six fields to a line, scores that are decimal numbers.
 
     Blanks may be tabs or several, and lines blank or with CR LF; comments, more fields or odd scores are for others.
     """
-    fields = plain_fields(piece, 6) or plain_fields(_tidy(piece), 6)
+    fields = plain_fields(piece, 6) or plain_fields(padded(_tidy(unpadded(piece))), 6)
     if fields is None:
         return None
     scores = fields.column(4).numbers()
@@ -181,20 +197,6 @@ def _sorted(
     return Rankings(tag, topics, offsets, docnos, scores)
 
 
-def any_twice(keys: NDArray[np.uint64]) -> bool:
-    """Whether two lines may hold the same pair: exactly, but for clashes of 64-bit keys, which cost only time.
-
-    Halves of keys are sorted, at a fraction of the time; where two are equal the whole keys are compared.
-    """
-    halves = (keys >> np.uint64(32)).astype(np.uint32)
-    ordered = np.sort(halves)
-    met = ordered[1:][ordered[1:] == ordered[:-1]]
-    if not len(met):
-        return False
-    crowd = np.sort(keys[np.isin(halves, met)])
-    return bool((crowd[1:] == crowd[:-1]).any())
-
-
 @dataclass(frozen=True, eq=False)
 class QrelsColumns:
     """Lines of qrels in the order of the file; `heads` and `lengths` as for runs."""
@@ -207,7 +209,7 @@ class QrelsColumns:
 
 def qrels_columns(data: bytes) -> QrelsColumns | None:
     """The columns of qrels, None unless they are plain: four fields to a line, one blank between, whole grades."""
-    fields = plain_fields(data, 4)
+    fields = plain_fields(padded(data), 4)
     if fields is None:
         return None
     grades = fields.column(3).integers()

@@ -84,6 +84,19 @@ class Column:
         """`pair_keys` of these fields."""
         return word_keys(codes, self.words, seed)
 
+    def rises(self, rows: Whole) -> bool:
+        """Whether any of these fields is followed by one that is greater, by unsigned bytes."""
+        for word in self.words:
+            here, there = word[rows].byteswap(), word[rows + 1].byteswap()  # the first byte weighs most
+            if (here < there).any():
+                return True
+            rows = rows[here == there]
+        return False
+
+    def descending(self) -> tuple[Words, ...]:
+        """Keys, the last the weightiest, that sort the fields by unsigned bytes, the greatest first."""
+        return tuple(~word.byteswap() for word in reversed(self.words))
+
     def heads(self) -> Whole:
         """The rows where a field is not equal to the one before it, the first included."""
         differs = np.zeros(len(self), bool)
@@ -214,19 +227,29 @@ def _keep_memory() -> None:
     np.empty(_KEPT, np.uint8)
 
 
-def plain_fields(data: bytes, width: int) -> Fields | None:
-    """The fields of plain text with `width` of them in each line, None for any other text, or none at all."""
+def padded(*parts: bytes | memoryview) -> NDArray[np.uint8]:
+    """Text as `plain_fields` reads it: with a line's end behind the last, and room at both ends."""
+    ended = b"" if parts and bytes(parts[-1][-1:]) == b"\n" else b"\n"
+    return np.frombuffer(b"".join((bytes(_PAD), *parts, ended, bytes(_PAD))), np.uint8)
+
+
+def unpadded(text: NDArray[np.uint8]) -> bytes:
+    return text[_PAD:-_PAD].tobytes()
+
+
+def plain_fields(text: NDArray[np.uint8], width: int) -> Fields | None:
+    """The fields of plain text, as `padded` gives it, with `width` of them in each line; None for any other, or none."""
     _keep_memory()
-    ended = b"" if data.endswith(b"\n") else b"\n"
-    text = np.frombuffer(b"".join((bytes(_PAD), data, ended, bytes(_PAD))), np.uint8)
-    blank = text[_PAD:-_PAD] <= ord(" ")
-    ends = np.flatnonzero(blank)
-    lines = len(ends) // width
-    if len(ends) % width or not data or blank[0] or (blank[1:] & blank[:-1]).any():
+    inner = text[_PAD:-_PAD]
+    blank = inner <= ord(" ")
+    if blank[0] or (blank[1:] & blank[:-1]).any():
         return None
+    ends = np.flatnonzero(blank)
     ends += _PAD
-    kinds = text[ends]
-    between = np.count_nonzero(kinds == ord(" ")) + np.count_nonzero(kinds == ord("\t"))
-    if between != lines * (width - 1) or (kinds[width - 1 :: width] != ord("\n")).any():
+    lines = len(ends) // width
+    if len(ends) % width or (text[ends[width - 1 :: width]] != ord("\n")).any():
+        return None
+    found = {byte: np.count_nonzero(inner == ord(byte)) for byte in "\n \t"}
+    if found["\n"] != lines or found[" "] + found["\t"] != lines * (width - 1):
         return None
     return Fields(text, ends.reshape(-1, width))

@@ -82,6 +82,21 @@ def in_order(codes: NDArray[np.int64], values: NDArray[Any]) -> bool:
     return bool((above | (same & (values[1:] >= values[:-1]))).all())
 
 
+def any_twice(keys: NDArray[np.uint64]) -> bool:
+    """Whether two keys are equal.
+
+    Each row is noted in a table by the first bits of its key; rows of which another took the place are few, and sorted.
+    """
+    bits = len(keys).bit_length() + 1
+    rows, slots = np.arange(len(keys), dtype=np.int32), (keys >> np.uint64(64 - bits)).view(np.int64)
+    table = np.empty(1 << bits, np.int32)
+    table[slots] = rows
+    holder = table[slots]
+    lost = np.flatnonzero(holder != rows)
+    ordered = np.sort(keys[lost])
+    return bool((keys[holder[lost]] == keys[lost]).any() or (ordered[1:] == ordered[:-1]).any())
+
+
 def group_pairs(codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Which rows hold the same pair.
 
@@ -90,7 +105,10 @@ def group_pairs(codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> tuple[N
     """
     seed = 0
     while True:
-        _, firsts, inverse = distinct(pair_keys(codes, docnos, seed))
+        keys = pair_keys(codes, docnos, seed)
+        if not any_twice(keys):
+            return np.arange(len(keys)), np.arange(len(keys))
+        _, firsts, inverse = distinct(keys)
         first = firsts[inverse]
         if np.array_equal(docnos[first], docnos) and np.array_equal(codes[first], codes):
             return firsts, inverse
@@ -101,14 +119,15 @@ def group_pairs(codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> tuple[N
 class PairIndex:
     """Distinct pairs, ready to be looked up: a table of places by the first bits of their keys.
 
-    Of pairs that meet in one place the last has it; the others are in the next table, by the next bits, and so on.
+    Of pairs that meet in one place the last has it; the others are in the next table, by the keys times another factor, and
+    so on.
     """
 
     codes: NDArray[np.int64]
     docnos: NDArray[np.bytes_]
     keys: NDArray[np.uint64]
     seed: int
-    _tables: tuple[tuple[NDArray[np.int32], int], ...]  # each with the bits of the key that those before it took
+    _tables: tuple[NDArray[np.int32], ...]
 
     @classmethod
     def build(cls, codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> "PairIndex":
@@ -138,8 +157,8 @@ class PairIndex:
         """Which of these keys are in the index, ascending, and the row that has each."""
         found = np.full(len(keys), -1, np.int32)
         left: NDArray[np.int64] | None = None  # all
-        for table, taken in self._tables:
-            rows = table[_slots(keys if left is None else keys[left], taken, table)]
+        for level, table in enumerate(self._tables):
+            rows = table[_slots(keys if left is None else keys[left], level, table)]
             there = np.flatnonzero(rows >= 0)
             rows, left = rows[there], there if left is None else left[there]
             same = self.keys[rows] == keys[left]
@@ -151,20 +170,21 @@ class PairIndex:
         return asked, found[asked].astype(np.int64)
 
 
-def _tables(keys: NDArray[np.uint64]) -> Iterator[tuple[NDArray[np.int32], int]]:
-    rows, taken = np.arange(len(keys), dtype=np.int32), 0
+def _tables(keys: NDArray[np.uint64]) -> Iterator[NDArray[np.int32]]:
+    """Each has a row for every slot that is asked for, so that fewer are left for the next."""
+    rows, level = np.arange(len(keys), dtype=np.int32), 0
     while len(rows):
         bits = min(len(rows).bit_length() + 3, max(len(rows).bit_length(), 22))  # sparse while that costs little
         table = np.full(1 << bits, -1, np.int32)
-        slots = _slots(keys[rows], taken, table)
+        slots = _slots(keys[rows], level, table)
         table[slots] = rows
-        yield table, taken
-        rows, taken = rows[table[slots] != rows], taken + bits
+        yield table
+        rows, level = rows[table[slots] != rows], level + 1
 
 
-def _slots(keys: NDArray[np.uint64], taken: int, table: NDArray[np.int32]) -> NDArray[np.int64]:
+def _slots(keys: NDArray[np.uint64], level: int, table: NDArray[np.int32]) -> NDArray[np.int64]:
     bits = len(table).bit_length() - 1
-    return ((keys << np.uint64(taken)) >> np.uint64(64 - bits)).view(np.int64)
+    return ((keys * _factor(level, 0) if level else keys) >> np.uint64(64 - bits)).view(np.int64)
 
 
 def code_topics(topics: NDArray[np.bytes_]) -> tuple[NDArray[np.bytes_], NDArray[np.int64]]:

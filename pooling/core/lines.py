@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core import packed
-from pooling.core.fields import Fields, plain_fields
+from pooling.core.fields import Fields, padded, plain_fields
 from pooling.core.findings import Report, shown
 from pooling.core.keys import find_topics
 
@@ -17,7 +17,6 @@ MAX_ID = 255  # bytes of a topic number or docno
 BOM = b"\xef\xbb\xbf"
 
 _CHUNK = 4 << 20
-_CONTROLS = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _NAMED = 20  # topics that a sentence names
 _NUMERAL = re.compile(r"[0-9]{1,18}|[^0-9]+")
@@ -54,13 +53,19 @@ def clean_text(data: bytes, report: Report) -> bytes | None:
     if b"\r" in data:
         report.add("warning", "CRLF", 0, "Lines end with CR LF or CR. They are read as line ends.")
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if len(data.translate(None, _CONTROLS)) < len(data):
+    if _any_control(data):
         for number, line in enumerate(data.split(b"\n"), 1):
             if found := _CONTROL.search(line):
                 value = f"0x{line[found.start()]:02X}"
                 report.add("error", "CONTROL", number, f"Line {number} holds the control character {value}; remove it.")
         return None
     return data
+
+
+def _any_control(data: bytes) -> bool:
+    codes = np.frombuffer(data, np.uint8)
+    low = np.count_nonzero(codes < ord(" "))
+    return bool(low > sum(np.count_nonzero(codes == ord(blank)) for blank in "\n\t") or (codes == 127).any())
 
 
 def encoding_message(data: bytes, offset: int) -> str:
@@ -154,13 +159,14 @@ def quick_lines(
 
 
 def _quick_chunk(data: bytes, width: int, longest: int) -> tuple[NDArray[np.int64], Fields] | None:
-    fields = plain_fields(data, width)
+    fields = plain_fields(padded(data), width)
     if fields is not None:
         lines = np.arange(1, len(fields) + 1)
     else:
         tidy = single_blanks(data)
         filled = np.diff(np.flatnonzero(np.frombuffer(b"\n" + tidy + b"\n", np.uint8) == ord("\n"))) > 1
-        fields, lines = plain_fields(BLANK_LINES.sub(b"\n", tidy).lstrip(b"\n"), width), np.flatnonzero(filled) + 1
+        text = padded(BLANK_LINES.sub(b"\n", tidy).lstrip(b"\n"))
+        fields, lines = plain_fields(text, width), np.flatnonzero(filled) + 1
     if fields is None or fields.longest > longest or (fields.text[fields.column(0).starts] == ord("#")).any():
         return None
     return lines, fields

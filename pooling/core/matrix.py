@@ -82,20 +82,19 @@ class RankMatrix:
         topics, of_topic = self._known_topics(run.topics)
         codes = np.repeat(of_topic, run.lengths)
         keys = pair_keys(codes, run.docnos, self._seed)
+        order = np.argsort(keys)  # looked up in their order, neighbours are found near each other
+        keys = keys[order]
+        if (keys[1:] == keys[:-1]).any():
+            raise _Clash
+        where = np.searchsorted(self._keys, keys)
+        known = np.append(self._keys, 0)[where] == keys if len(self._keys) else np.zeros(len(keys), bool)
         items = np.full(len(run), -1, np.int64)
-        if len(self._keys):
-            near = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-            hits = np.flatnonzero(self._keys[near] == keys)
-            items[hits] = self._places[near[hits]]
-            if (self.docnos[items[hits]] != run.docnos[hits]).any() or (self.codes[items[hits]] != codes[hits]).any():
-                raise _Clash
+        rows = order[known]
+        items[rows] = self._places[where[known]]
+        if (self.docnos[items[rows]] != run.docnos[rows]).any() or (self.codes[items[rows]] != codes[rows]).any():
+            raise _Clash
         fresh = np.flatnonzero(items < 0)
         items[fresh] = np.arange(len(self), len(self) + len(fresh))
-        order = np.argsort(keys[fresh])
-        added = keys[fresh][order]
-        if (added[1:] == added[:-1]).any():
-            raise _Clash
-        where = np.searchsorted(self._keys, added)
         return RankMatrix(
             self.depth,
             self.ties,
@@ -104,8 +103,8 @@ class RankMatrix:
             np.concatenate((self.codes, codes[fresh])),
             np.concatenate((self.docnos, run.docnos[fresh])),
             (*self.rows, Ranks(items, run.ranks.astype(np.int32))),
-            np.insert(self._keys, where, added),
-            np.insert(self._places, where, items[fresh][order]),
+            np.insert(self._keys, where[~known], keys[~known]),
+            np.insert(self._places, where[~known], items[order[~known]]),
             self._seed,
         )
 

@@ -11,6 +11,7 @@ from evaluation.core.qrels import Qrels
 from evaluation.core.trec_files import FileFault, read_qrels_table, read_run_table
 from evaluation.core.trec_run import opened_bytes, read_hits
 from pooling.core import fast_runs
+from pooling.core.fields import padded
 
 BLANK = st.sampled_from([b" ", b" ", b" ", b"\t", b"  ", b" \t", b"\v"])
 TOPIC = st.sampled_from([b"1", b"2", b"10", b"#3", "Ä".encode()])
@@ -92,6 +93,6 @@ def test_scores_are_read_as_far_as_they_are_numbers(text: bytes, value: float) -
 def test_large_files_are_read_by_the_quick_reader() -> None:
     """The ways it may go slow are other tests; this one tells that it does not for plain files, tabs, CR LF and wide gaps."""
     for line in (b"1 Q0 a 1 2.5 t\n", b"1\tQ0\ta\t1\t2.5\tt\n", b"1 Q0 a 1 2.5 t\r\n", b" 1  Q0\ta 1 2.5 t \n\n"):
-        columns = fast_runs.run_columns(line * 3)
+        columns = fast_runs.run_columns(padded(line * 3))
         assert columns is not None
         assert (columns.heads.tolist(), columns.lengths.tolist(), columns.scores.tolist()) == ([b"1"], [3], [2.5] * 3)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pooling.core.fields import Column, plain_fields
+from pooling.core.fields import Column, padded, plain_fields
 from pooling.core.keys import pair_keys
 
 NUMBER = st.one_of(
@@ -37,7 +37,7 @@ ODD = [
 
 
 def column(texts: list[str]) -> Column:
-    fields = plain_fields("".join(f"{text}\tb\n" for text in texts).encode(), 2)
+    fields = plain_fields(padded("".join(f"{text}\tb\n" for text in texts).encode()), 2)
     assert fields is not None
     return fields.column(0)
 
@@ -78,4 +78,4 @@ def test_fields_are_the_bytes_of_the_file(texts: list[str]) -> None:
     "data", [b"", b"\n", b"a b c\n", b"a\n", b" a b\n", b"a  b\n", b"a b\n\n", b"a b\r\n", b"a\nb c d\n", b"a\0b\n"]
 )
 def test_what_is_not_plain_is_left_to_others(data: bytes) -> None:
-    assert plain_fields(data, 2) is None
+    assert plain_fields(padded(data), 2) is None

@@ -61,6 +61,11 @@ def test_clashing_keys_change_no_result(monkeypatch: pytest.MonkeyPatch) -> None
     assert index.find(np.array([0]), np.array([b"d1"])).tolist() == [-1]
 
 
+def test_keys_that_are_alike_end_in_few_tables() -> None:
+    """Millions of keys use up their bits; each further table must part them by something new."""
+    assert len(list(keys._tables(np.arange(2000, dtype=np.uint64)))) < 20
+
+
 def test_code_topics_sorts_by_bytes_and_joins_split_topics() -> None:
     topics, codes = code_topics(np.array([b"9", b"9", b"10", b"9", b"a"]))
     assert (topics.tolist(), codes.tolist()) == ([b"10", b"9", b"a"], [1, 1, 0, 1, 2])
