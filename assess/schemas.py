@@ -287,8 +287,13 @@ class LineOut(Schema):
     seconds: float | None = Field(description="Median active seconds of a judgment; null when nobody told any.")
 
 
+class TopicLineOut(LineOut):
+    grades: list[int] = Field(description="How often each grade of the scale was given, lowest first; empty before the first.")
+
+
 class AssessorLineOut(LineOut):
     user: str = Field(alias="who", description="User name; empty for seats that nobody has taken yet.")
+    repeats: int = Field(description="Hidden repeats that were judged: in none of the counts.")
 
 
 class ForecastOut(Schema):
@@ -338,7 +343,8 @@ class ProgressOut(Schema):
     total: LineOut
     items: int = Field(description="Items of the drawn pool.")
     unassigned: int = Field(description="Items that have no assessor.")
-    topics: list[LineOut]
+    imported: int = Field(description="Judgments that came with files: in none of these counts.")
+    topics: list[TopicLineOut]
     assessors: list[AssessorLineOut]
 
 

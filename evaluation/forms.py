@@ -48,6 +48,12 @@ class ImportForm(forms.Form):
         initial="refuse",
         required=False,
     )
+    grades = forms.CharField(
+        label="Their grades as ours",
+        required=False,
+        max_length=500,
+        help_text="Where their scale is another: theirs=ours, such as 1=2 2=3. What is not named stays; a grade below 0 is none.",
+    )
     note = forms.CharField(
         required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 2}), help_text="Of a release: what it is."
     )

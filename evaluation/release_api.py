@@ -87,6 +87,7 @@ class EffectOut(Schema):
     rules: list[ComparisonOut]
     assessors: list[ComparisonOut]
     pairs: list[ComparisonOut]
+    machines: list[ComparisonOut] = Field(description="Each machine against the official grades, whether it counts or not.")
 
 
 @routes.post(f"{ONE}/state", response=ReleaseOut, auth=MANAGE)
@@ -124,6 +125,7 @@ class ImportFields(In):
     kind: Literal["judgments", "release"] = Field("judgments", description="What becomes of the file.")
     assessor: str = Field("", description="Whose judgments they are, if the file has no column that tells.")
     repeats: Literal["refuse", "first", "last"] = Field("refuse", description="Of what one assessor judged twice.")
+    grades: str = Field("", description="Their grades as ours, where they differ: theirs=ours.", examples=["1=2 2=3"])
     note: str = Field("", description="Of a release.")
 
 
@@ -135,7 +137,7 @@ def import_qrels(request: ApiRequest, slug: str, file: File[UploadedFile], field
     fault in `error.details.findings`; else the answer is a job.
     """
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    return importing.request_import(collection, by=request.user, data=file.read(), **fields.dict())
+    return importing.request_import(collection, by=request.user, data=file.read(), options=importing.Options(**fields.dict()))
 
 
 @routes.get("/collections/{slug:slug}/live-qrels", response={200: None}, openapi_extra=PLAIN)

@@ -121,7 +121,8 @@ def import_qrels(request: HttpRequest, slug: str) -> HttpResponse:
         data = given.pop("file").read()
         given["repeats"] = given["repeats"] or "refuse"
         try:
-            return redirect("job", importing.request_import(collection, by=by, data=data, **given).pk)
+            options = importing.Options(**given)
+            return redirect("job", importing.request_import(collection, by=by, data=data, options=options).pk)
         except importing.Faulty as faulty:
             findings = faulty.report.findings
             form.add_error("file", faulty.message)

@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assess import opinions
+from config import http
 from config.forms import attempt
 from evaluation import citation, exports, forms, selectors, services
 from evaluation.models import Release, ReleaseState
@@ -36,7 +37,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("releases", slug)
     found = list(selectors.releases(collection))
     newest = next((one for one in found if one.state != ReleaseState.WITHDRAWN), None)
-    job = selectors.job_of(collection, "freeze_release")
+    job = selectors.job_of(collection, "freeze_release", "import_qrels")
     context: dict[str, Any] = {
         "releases": found,
         "newest": newest,
@@ -44,7 +45,8 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
         "job": job if job and (job.is_live or job.state == "failed") else None,
         "form": form,
     }
-    return page(request, "evaluation/releases.html", collection, status=422 if form.errors else 200, **context)
+    answer = page(request, "evaluation/releases.html", collection, status=422 if form.errors else 200, **context)
+    return http.tell_ended(request, answer, "state", live=job is not None and job.is_live)
 
 
 @require_safe

@@ -41,7 +41,7 @@ class CreateForm(forms.ModelForm):  # type: ignore[type-arg]
 class EditForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Collection
-        fields = ["name", "description", "visibility"]
+        fields = ["name", "description", "visibility", "genre", "languages", "licence", "source"]
         widgets = {"description": forms.Textarea(attrs={"rows": 8}), "visibility": forms.RadioSelect}
 
     measures = forms.CharField(

@@ -20,6 +20,16 @@ class Visibility(models.TextChoices):
     PUBLIC = "public", "Public: listed for everybody"
 
 
+class Genre(models.TextChoices):
+    NEWS = "news", "News"
+    GOVERNMENT = "government", "Government"
+    TECHNICAL = "technical", "Technical and scientific"
+    WEB = "web", "Web pages"
+    MICROBLOG = "microblog", "Microblogs"
+    OCR = "ocr", "Scanned and recognised (OCR)"
+    OTHER = "other", "Other, or of several kinds"
+
+
 class Role(models.TextChoices):
     ORGANIZER = "organizer", "organizer"
     ASSESSOR = "assessor", "assessor"
@@ -45,6 +55,15 @@ class Collection(models.Model):
     lenient_from = models.SmallIntegerField(help_text="Grade from which a document counts as relevant.")
     strict_from = models.SmallIntegerField(help_text="The same for the strict view of the same judgments.")
     measures = models.JSONField(default=list, help_text="Official measures, the first one orders the leaderboard.")
+    # What the data sheet and a release's archive tell of the documents.
+    genre = models.CharField(max_length=20, choices=Genre, blank=True, help_text="What kind of documents are searched.")
+    languages = models.CharField(max_length=200, blank=True, help_text="Of documents and topics, such as: en, hi.")
+    licence = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="Under which others may use the collection: a name such as CC BY 4.0, or an address.",
+    )
+    source = models.CharField(max_length=500, blank=True, help_text="Where the documents come from: words, or an address.")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     archived_at = models.DateTimeField(null=True, blank=True)

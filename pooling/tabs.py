@@ -47,7 +47,7 @@ PARTS: tuple[tuple[str, tuple[Page, ...]], ...] = (
             Page("Practice", "practice_sets"),
             Page("Progress", "progress"),
             Page("Questions", "questions"),
-            Page("Agreement", "agreement", also=("agreement_documents",)),
+            Page("Agreement", "agreement", also=("agreement_documents", "document")),
             Page("Adjudicate", "adjudicate", ORGANIZER | {Role.ADJUDICATOR.value}, ("decisions",)),
             Page("Merge", "merge_plan"),
             Page("Guidelines", "guidelines", ANYBODY, ("guideline_version", "write_guideline")),

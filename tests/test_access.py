@@ -168,6 +168,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}progress/": {"GET": organizer(200)},
     f"{C}agreement/": {"GET": organizer(200)},
     f"{C}agreement/documents/": {"GET": organizer(404)},  # no cell is named
+    f"{C}document/": {"GET": organizer(404)},  # no document is named
     f"{C}agreement/file/<str:form>/": {"GET": organizer(200)},
     f"{C}judge/agreement/": {"GET": assessor(403)},  # not allowed
     f"{C}merge/": {"GET": organizer(200), "POST": organizer(422)},

@@ -5,7 +5,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from assess import agreeing, agreement_files, selectors
+from assess import adjudication, agreeing, agreement_files, selectors
 from pooling import access
 from pooling.models import Role
 from pooling.selectors import grades
@@ -45,6 +45,18 @@ def documents(request: HttpRequest, slug: str) -> HttpResponse:
     found = agreeing.cell(collection, one, other, first.value, second.value)
     context: dict[str, Any] = {"rows": found, "first": first, "second": second, "names": (one, other)}
     return page(request, "assess/cell.html", collection, **context, here="agreement")
+
+
+@require_safe
+def document(request: HttpRequest, slug: str) -> HttpResponse:
+    """A pooled document of ?topic= and ?docno=, with who said what of it."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    topic, docno = (request.GET.get(name, "").replace("\0", "") for name in ("topic", "docno"))
+    card = adjudication.dossier(collection, topic, docno)
+    scale = {grade.value: grade for grade in grades(collection)}
+    said = [(row, scale.get(row.grade) if row.grade is not None else None) for row in adjudication.said(card.item)]
+    decided = scale.get(card.grade) if card.grade is not None else None
+    return page(request, "assess/document.html", collection, card=card, said=said, decided=decided, here="agreement")
 
 
 @require_safe

@@ -41,6 +41,8 @@ class Command(CollectionCommand):
         self.table(rows, ["of", "name", "done", "left", "skipped", "later", "seconds"])
         if found.unassigned:
             self.say(f"{found.unassigned:,} of {found.items:,} items have no assessor.")
+        if found.imported:
+            self.say(f"Beside these, {found.imported:,} judgments came with a file.")
         return None
 
     def _hours(self, collection: Collection) -> None:
