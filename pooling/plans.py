@@ -41,6 +41,8 @@ def choice(runs: Iterable[Run], strategy: str, values: Mapping[str, object]) -> 
         cleaned = strategies.clean(strategy, values)
     except ValueError as error:
         raise Refusal(str(error)) from error
+    if strategies.STRATEGIES[strategy].kind != "fixed":
+        raise Refusal(f"{strategies.STRATEGIES[strategy].label} is for files alone so far: see assize pool.")
     ordered = sorted(runs, key=lambda run: run.pk)
     if not ordered:
         raise Refusal("Choose at least one run.")

@@ -203,6 +203,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}uploads/<int:pk>/dismiss/": {"POST": submitter(409)},  # it was accepted
     f"{C}runs/": {"GET": submitter(200), "POST": submitter(422)},
     f"{C}rules/": {"GET": organizer(200), "POST": organizer(422)},
+    f"{C}baseline/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}runs/<str:tag>/": {"GET": submitter(200)},
     f"{C}runs/<str:tag>/edit/": {"GET": submitter(200), "POST": submitter(422)},
     f"{C}runs/<str:tag>/file/": {"GET": submitter(200)},
@@ -302,6 +303,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/uploads/<int:id>": {"GET": submitter(200), "DELETE": submitter(409)},
     f"{A}/runs": {"GET": submitter(200), "POST": submitter(202)},
     f"{A}/runs/archive": {"POST": submitter(202)},
+    f"{A}/runs/baseline": {"POST": organizer(202)},
     f"{A}/rules": {"GET": submitter(200), "PUT": organizer(200)},
     f"{A}/runs/<tag>": {"GET": submitter(200), "PATCH": submitter(200)},
     f"{A}/runs/<tag>/file": {"GET": submitter(200)},

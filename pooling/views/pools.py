@@ -16,7 +16,7 @@ from config.errors import Conflict
 from config.forms import attempt
 from config.models import Job
 from pooling import access, charts, exports, forms, plans, selectors
-from pooling.core.strategies import COMMON, STRATEGIES
+from pooling.core.strategies import STRATEGIES
 from pooling.models import Collection, Role
 from pooling.services import pools
 from pooling.views.collections import page
@@ -33,7 +33,7 @@ def pool(request: HttpRequest, slug: str) -> HttpResponse:
     by, runs = access.require_sign_in(request.user), list(collection.runs.select_related("upload").order_by("pk"))
     asked = request.POST if request.method == "POST" else None
     strategy = (asked or request.GET).get("strategy", "depth")
-    strategy = strategy if strategy in STRATEGIES else "depth"
+    strategy = strategy if strategy in STRATEGIES and STRATEGIES[strategy].kind == "fixed" else "depth"
     form = forms.PoolForm(asked, strategy=strategy, runs=runs, pace=collection.seconds_per_judgment)
     if asked is not None and collection.is_archived:
         raise Conflict("This collection is archived; restore it first.")
@@ -46,7 +46,7 @@ def pool(request: HttpRequest, slug: str) -> HttpResponse:
         "runs": runs,
         "plan": plan,
         "changed": asked is not None and "plan" not in asked and not form.errors,
-        "strategies": STRATEGIES.values(),
+        "strategies": [one for one in STRATEGIES.values() if one.kind == "fixed"],
         "chosen": STRATEGIES[strategy],
         "curve": _curve(plan),
     }
@@ -97,7 +97,7 @@ def pool_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         group = groups.setdefault(row["group"] or row["tag"], {"runs": 0, "unique": row["group_unique"]})
         group["runs"] += 1
     strategy = STRATEGIES.get(found.strategy)
-    labels = {one.name: one.label for one in (*(strategy.parameters if strategy else ()), *COMMON)}
+    labels = {one.name: one.label for one in (strategy.all_parameters if strategy else ())}
     parameters = [(labels.get(name, name), value) for name, value in found.parameters.items()]
     context: dict[str, Any] = {"round": found, "groups": groups.items(), "strategy": strategy, "parameters": parameters}
     return page(request, "pooling/pool_round.html", collection, **context)

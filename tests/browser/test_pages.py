@@ -186,6 +186,7 @@ CASES = [
     Case("run", "run", "organizer", LINE + "runs/bm25-rm3-1/"),
     Case("run-edit", "edit_run", "organizer", LINE + "runs/bm25-rm3-1/edit/"),
     Case("rules", "rules", "organizer", LINE + "rules/"),
+    Case("baseline", "make_baseline", "organizer", LINE + "baseline/"),
     Case("rules-error", "rules", "organizer", LINE + "rules/", press("Save", Results_per_topic="0"), 422),
     Case("pool", "pool", "organizer", LINE + "pool/"),
     Case("pool-rrf", "pool", "organizer", LINE + "pool/?strategy=rrf", unfold("This plan by run")),
