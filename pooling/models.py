@@ -102,6 +102,8 @@ class Collection(models.Model):
 
     # Set by access.narrowed: in which states releases are for whoever asks; None: in any.
     release_states: frozenset[str] | None = None
+    # Set by evaluation/access.py: whose scores whoever asks may see (all, anonymous, own), and who that is.
+    scores_seen: tuple[str, int | None] = ("all", None)
 
     def __str__(self) -> str:
         return self.name
