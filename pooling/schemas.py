@@ -471,6 +471,12 @@ class PlanOut(Schema):
         return [share.told() for share in plan.shares]
 
 
+class PickOut(Schema):
+    number: int = Field(description="Place in the order of its topic and round.")
+    run: str | None = Field(description="Whose next document it was; null where several had a say.")
+    why: str
+
+
 class ItemOut(Schema):
     topic: str
     docno: str
@@ -478,6 +484,9 @@ class ItemOut(Schema):
     best_rank: int
     present: bool = Field(description="Is its document there? Else it is not handed out.")
     runs: dict[str, int] = Field(description="The runs that have it, with the rank each gave it.")
+    picked: PickOut | None = Field(description="Of an adaptive round: when and why it was chosen.")
+    stratum: int | None = Field(description="Of a sampled round.")
+    inclusion: float | None = Field(description="Of a sampled round: the probability with which it was drawn.")
 
 
 class ItemsFilter(In):

@@ -293,7 +293,7 @@ def pool_list(
     collection: Collection, *, topic: str = "", round: int | None = None, missing: bool = False
 ) -> QuerySet[PoolItem]:
     """Items of drawn rounds by topic and docno, each with whether its document is there."""
-    found = _pooled(collection).select_related("topic", "pool")
+    found = _pooled(collection).select_related("topic", "pool", "pick__run")
     if topic:
         found = found.filter(topic__number=topic)
     if round is not None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core.adaptive import NOT_RELEVANT, OWN, RELEVANT, History, Next, TopicRanks
-from pooling.core.strategy import Parameter, Values, adaptive
+from pooling.core.strategy import MOST_DEPTH, Parameter, Values, adaptive
 from pooling.core.text import Texts, rocchio
 
 PRESUMED = 100  # unjudged documents that a round of training takes for not relevant
@@ -36,7 +36,8 @@ def batch_of(place: int) -> tuple[int, int]:
 @adaptive(
     "cal",
     "Continuous active learning",
-    *OWN,
+    *OWN[:2],
+    Parameter("read", "int", "Ranks read", "So far down each run its documents are read.", 100, 1, MOST_DEPTH),
     Parameter("presumed", "int", "Presumed not relevant", "Random documents added to each training.", PRESUMED, 0, 1000),
 )
 def continuous_active_learning(ranks: TopicRanks, history: History, values: Values, seed: Sequence[int]) -> Next | None:
@@ -55,7 +56,9 @@ def continuous_active_learning(ranks: TopicRanks, history: History, values: Valu
     key = (batch, outcomes.tobytes(), tuple(seed))
     scores = ranks.memo.get(key)
     if scores is None:
-        presumed = _presumed(history.taken, int(values.get("presumed", PRESUMED)), [*seed, batch])
+        before = history.taken.copy()
+        before[history.docs[start:]] = False  # as it was when the batch began, whenever that is asked
+        presumed = _presumed(before, int(values.get("presumed", PRESUMED)), [*seed, batch])
         scores = _scores(ranks.texts, judged, outcomes, presumed)
         ranks.memo.clear()
         ranks.memo[key] = scores

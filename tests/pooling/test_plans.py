@@ -123,6 +123,9 @@ def test_the_pool_as_files(cast: Cast, olga: Client) -> None:
         "best_rank": 1,
         "present": True,
         "runs": {"beta": 1, "alpha": 2},
+        "picked": None,
+        "stratum": None,
+        "inclusion": None,
     }
     assert olga.get(f"{HERE}pool/file/exe/").status_code == 404
 
