@@ -276,7 +276,7 @@ def download_agreement(request: ApiRequest, slug: str, filters: Query[ReportFilt
 
     For organizers.
     """
-    found = agreeing.overview(_organized(request, slug)).report
+    found = agreeing.whole(_organized(request, slug))
     return HttpResponse(agreement_files.written(found, filters.form), content_type=agreement_files.FORMS[filters.form])
 
 

@@ -475,6 +475,8 @@ class PairOut(Schema):
     agreement: float | None = Field(description="Share of equal grades.")
     cohen: float | None = Field(description="Cohen's kappa; null where it is not defined.")
     pooled: float | None = Field(description="Kappa with pooled marginals (Scott's pi).")
+    linear: float | None = Field(description="Cohen's kappa with linear weights.")
+    standard_error: float | None = Field(description="Large-sample standard error of Cohen's kappa.")
     table: list[list[int]] = Field(description="Counts over the levels: rows the first one's grades, columns the second's.")
     undefined: str = Field(description="Why there is no kappa; empty when there is.")
 
@@ -482,6 +484,7 @@ class PairOut(Schema):
     def of(cls, pair: Pair) -> "PairOut":
         f = pair.figures
         figures: dict[str, Any] = {"n": f.n, "agreement": f.raw, "cohen": f.cohen, "pooled": f.pooled}
+        figures |= {"linear": f.linear, "standard_error": f.standard_error}
         told = {"table": f.table.tolist(), "undefined": pair.why_undefined}
         return cls(first=pair.first_user, second=pair.second_user, **figures, **told)
 

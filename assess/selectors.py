@@ -325,12 +325,12 @@ class AgreementReport:
     pair_count: int
 
 
-def agreement(collection: Collection, most: int | None = None) -> AgreementReport:
+def agreement(collection: Collection, table: JudgmentTable | None = None, most: int | None = None) -> AgreementReport:
     """Agreement of each pair of assessors on the items both judged, and of first with second opinions over all.
 
     Of more than `most` pairs, those that share most."""
     levels = [grade.value for grade in collection.grades.all()]
-    table = judgment_table(collection)
+    table = judgment_table(collection) if table is None else table
     a, b = twice_judged(table.items)
     people = {user.pk: user for user in User.objects.filter(pk__in=np.unique(table.assessors).tolist())}
     low, high = (np.minimum, np.maximum)

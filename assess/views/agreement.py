@@ -15,8 +15,9 @@ from pooling.views.collections import page
 @require_safe
 def agreement(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    report = selectors.agreement(collection, most=agreeing.PAIRS_SHOWN)
-    overview = agreeing.overview(collection, quick=True) if report.pairs else None
+    table = selectors.judgment_table(collection)
+    report = selectors.agreement(collection, table, most=agreeing.PAIRS_SHOWN)
+    overview = agreeing.overview(collection, table) if report.pairs else None
     context: dict[str, Any] = {"report": report, "overview": overview, "grades": grades(collection)}
     return page(request, "assess/agreement.html", collection, **context)
 
@@ -27,7 +28,7 @@ def download(request: HttpRequest, slug: str, form: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     if form not in agreement_files.FORMS:
         raise Http404
-    text = agreement_files.written(agreeing.overview(collection).report, form)
+    text = agreement_files.written(agreeing.whole(collection), form)
     answer = HttpResponse(text, content_type=agreement_files.FORMS[form])
     answer["Content-Disposition"] = f'attachment; filename="{collection.slug}-agreement.{form}"'
     return answer
