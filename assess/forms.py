@@ -372,3 +372,12 @@ class GridForm(PlanForm):
         if chosen and chosen not in self.people:
             raise ValidationError(f"Topic {topic.number}: expected an assessor of this collection; found “{chosen[:40]}”.")
         return [self.people[chosen]] if chosen else []
+
+
+class StopForm(forms.Form):
+    """Stop a topic of an adaptive round, or go on with it."""
+
+    act = forms.ChoiceField(choices=[("stop", "stop"), ("resume", "resume")])
+    round = forms.IntegerField(min_value=1)
+    topic = forms.CharField(max_length=255)
+    reason = forms.CharField(max_length=300, required=False)

@@ -348,6 +348,31 @@ class ProgressOut(Schema):
     assessors: list[AssessorLineOut]
 
 
+class AdviceOut(Schema):
+    rule: str
+    stop: bool
+    why: str
+
+
+class TopicGoesOut(Schema):
+    round: int = Field(alias="pool.round")
+    strategy: str = Field(alias="pool.strategy")
+    topic: str = Field(alias="topic.number")
+    picked: int
+    judged: int
+    budget: int
+    relevant: int
+    gains: list[int] = Field(description="1 for relevant, in the order of the judgments.")
+    still_to_find: int | None = Field(description="By the rest of the budget, at the rate of the last 50 judgments.")
+    advice: list[AdviceOut]
+    stopped: str | None = Field(None, alias="stop.reason", description="Why somebody stopped it; null while it goes on.")
+
+
+class StopIn(In):
+    topic: str
+    reason: str = Field("", description="Why enough is judged; needed to stop, kept with the decision.")
+
+
 class WorkloadIn(In):
     weight: float = Field(1, description="Against the others'; above 0, to 100.")
     cap: int | None = Field(None, description="Most documents; null: no limit.")

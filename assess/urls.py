@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from assess.views import agreement, asking, judging, merging, overview
+from assess.views import adaptive, agreement, asking, judging, merging, overview
 
 urlpatterns = [
     path("c/<slug:slug>/assign/", overview.assign, name="assign"),
@@ -23,6 +23,7 @@ urlpatterns = [
     path("c/<slug:slug>/judge/<uuid:seat>/", judging.one, name="seat"),
     path("c/<slug:slug>/judge/<uuid:seat>/source/", judging.source, name="seat_source"),
     path("c/<slug:slug>/progress/", overview.progress, name="progress"),
+    path("c/<slug:slug>/progress/adaptive/", adaptive.adaptive, name="adaptive"),
     path("c/<slug:slug>/progress/free/", overview.free_leases, name="free_leases"),
     path("c/<slug:slug>/agreement/", agreement.agreement, name="agreement"),
     path("c/<slug:slug>/agreement/documents/", agreement.documents, name="agreement_documents"),

@@ -4,9 +4,10 @@ import uuid
 from typing import Any
 
 from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
 from ninja import Router
 
-from assess import blind, exports, selectors, watching
+from assess import adaptive_rounds, blind, exports, selectors, watching
 from assess.models import Message, PracticeItem, Workload
 from assess.schemas import (
     ExampleIO,
@@ -16,8 +17,10 @@ from assess.schemas import (
     PracticeOut,
     PracticeSetIO,
     PracticeToldOut,
+    StopIn,
     TextIn,
     ThreadOut,
+    TopicGoesOut,
     WatchedOut,
     WorkloadIn,
     WorkloadOut,
@@ -27,7 +30,8 @@ from assess.services.practice import Example
 from config.api import JUDGE, MANAGE, ApiRequest
 from config.errors import Refusal
 from pooling import access
-from pooling.models import Collection, Role, Topic
+from pooling.models import Collection, Pool, Role, Topic
+from pooling.services import picking
 
 ask_routes = Router(tags=["Judging"])
 watch_routes = Router(tags=["Assignments"])
@@ -177,3 +181,39 @@ def set_practice(request: ApiRequest, slug: str, topic: str, body: PracticeSetIO
     if not all(line.docno for line in examples):
         raise Refusal("Expected the number of a document in every line; found an empty one.")
     return practice.set_practice(collection, topic=_topic(collection, topic), examples=examples)
+
+
+# Adaptive rounds
+
+
+@watch_routes.get(f"{C}/adaptive", response=list[TopicGoesOut])
+def list_adaptive(request: ApiRequest, slug: str) -> list[adaptive_rounds.TopicGoes]:
+    """How adaptive rounds go, topic by topic, with what the rules for stopping say
+
+    For organizers.
+    """
+    return [topic for one in adaptive_rounds.rounds(_organized(request, slug)) for topic in one.topics]
+
+
+def _round(collection: Collection, number: int, topic: str) -> tuple[Pool, Topic]:
+    pool = get_object_or_404(collection.pools.filter(drawn_at__isnull=False), round=number)
+    return pool, get_object_or_404(collection.topics, number=topic.replace("\0", ""))
+
+
+@watch_routes.post(f"{C}/adaptive/{{int:round}}/stop", response={204: None}, auth=MANAGE)
+def stop_topic(request: ApiRequest, slug: str, round: int, body: StopIn) -> None:
+    """Pick no more of a topic of an adaptive round
+
+    For organizers. What is picked and unjudged stays to be judged.
+    """
+    pool, topic = _round(_organized(request, slug), round, body.topic)
+    picking.stop_topic(pool, topic, by=request.user, reason=body.reason)
+
+
+@watch_routes.post(f"{C}/adaptive/{{int:round}}/resume", response={204: None}, auth=MANAGE)
+def resume_topic(request: ApiRequest, slug: str, round: int, body: StopIn) -> None:
+    """Go on with a topic that was stopped
+
+    For organizers.
+    """
+    picking.resume_topic(*_round(_organized(request, slug), round, body.topic))

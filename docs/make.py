@@ -1,5 +1,5 @@
-"""`make docs`: writes the tables of docs/settings.md from what config/settings.py declares, and of docs/measures.md from
-the registry of measures."""
+"""`make docs`: writes the tables of docs/settings.md from what config/settings.py declares, of docs/measures.md from the
+registry of measures, and of docs/pooling.md from the strategies' declarations."""
 
 import re
 import sys
@@ -7,9 +7,11 @@ from pathlib import Path
 
 from config import env, settings
 from docs import measures_table
+from pooling.core.strategies import KINDS, STRATEGIES, Strategy
 
 PAGE = Path(__file__).with_name("settings.md")
 MEASURES = Path(__file__).with_name("measures.md")
+POOLING = Path(__file__).with_name("pooling.md")
 FOR_TESTS = "ASSIZE_TEST_"
 # One value for each variable, as it could stand in an environment file.
 EXAMPLES = {
@@ -70,6 +72,25 @@ def updated_measures(text: str) -> str:
     return _replaced(MEASURES, text, "measures", measures_table.tables())
 
 
+def strategies() -> str:
+    """Every strategy with its parameters, by kind."""
+    parts = []
+    for kind, label in KINDS.items():
+        rows = [_strategy(one) for one in STRATEGIES.values() if one.kind == kind]
+        parts += [f"### {label}", "", "| strategy | what it takes | parameters |", "|---|---|---|", *rows, ""]
+    return "\n".join(parts).rstrip()
+
+
+def _strategy(one: Strategy) -> str:
+    told = [f"`{each.name}`" + ("" if each.default is None else f" ({each.default})") for each in one.parameters]
+    return f"| `{one.name}` {one.label} | {one.about} | {', '.join(told)} |"
+
+
+def updated_pooling(text: str) -> str:
+    """The page of pooling with its tables as they should be."""
+    return _replaced(POOLING, text, "strategies", strategies())
+
+
 def _replaced(page: Path, text: str, name: str, new: str) -> str:
     begin, end = f"<!-- table: {name} -->", "<!-- end -->"
     pattern = re.compile(f"({re.escape(begin)}\n).*?({re.escape(end)})", re.DOTALL)
@@ -79,7 +100,7 @@ def _replaced(page: Path, text: str, name: str, new: str) -> str:
 
 
 def main() -> None:
-    for page, update in ((PAGE, updated), (MEASURES, updated_measures)):
+    for page, update in ((PAGE, updated), (MEASURES, updated_measures), (POOLING, updated_pooling)):
         before = page.read_text()
         after = update(before)
         was, now = set(before.splitlines()), set(after.splitlines())

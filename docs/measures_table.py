@@ -30,6 +30,8 @@ def _row(entry: Definition) -> str:
         "known": " Needs the documents the user knew.",
         "expected": " Needs the number the user expects.",
         "evidence": " Needs marked passages.",
+        "strata": " Needs sampled qrels.",
+        "inclusion": " Needs prels.",
     }[entry.needs]
     theirs = [
         entry.trec_eval,

@@ -155,6 +155,11 @@ def headline(report: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def version() -> str:
+    """Of Assize: named by whatever it computed."""
+    return metadata.version("assize")
+
+
 # Files
 
 
@@ -299,7 +304,7 @@ def complete(collection: Collection, reading: Reading, *, number: int, frozen_at
         "counts": reading.counts,
         "qrels_sha256": hashlib.sha256(reading.qrels).hexdigest(),
         **reading.about,
-        "made_with": f"assize {metadata.version('assize')}",
+        "made_with": f"assize {version()}",
     }
     return {
         **reading.files,

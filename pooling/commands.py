@@ -46,6 +46,12 @@ class UploadCommand(CollectionCommand):
         self._report(upload)
         return upload
 
+    def report(self, taken: Sequence[Upload]) -> None:
+        """What became of files that were checked already."""
+        for upload in taken:
+            self._report(upload)
+        self._conclude(taken)
+
     @staticmethod
     def _conclude(taken: Sequence[Upload]) -> None:
         refused = [upload for upload in taken if upload.state != UploadState.ACCEPTED]

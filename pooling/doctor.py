@@ -58,7 +58,9 @@ def _pools() -> Iterator[Fault]:
         runs = list(pool.runs.select_related("upload").order_by("pk"))
         if not runs or {run.upload.sha256 for run in runs} != {used["sha256"] for used in pool.used}:
             continue
-        chosen = plans.chosen(plans.Choice(pool.strategy, pool.parameters, tuple(runs)))
+        if pool.kind == "adaptive":  # its items depend on what was judged when
+            continue
+        chosen = plans.chosen(plans.Choice(pool.strategy, pool.parameters, tuple(runs)), seed=pool.seed)
         shares = {share.run.tag: share.told() for share in plans.shares(chosen, runs)}
         for used in pool.used:
             for name in ("pooled", "unique"):

@@ -50,4 +50,8 @@ def _json(collection: Collection, items: Iterator[PoolItem]) -> Iterator[str]:
 
 def item_told(item: PoolItem, found: list[tuple[str, int]]) -> dict[str, object]:
     facts = {"topic": item.topic.number, "docno": item.docno, "round": item.pool.round, "best_rank": item.best_rank}
-    return {**facts, "present": item.present, "runs": dict(found)}
+    pick = getattr(item, "pick", None)
+    run = pick.run.tag if pick and pick.run else None
+    picked = {"number": pick.number, "run": run, "why": pick.why} if pick else None
+    sample = {"stratum": item.stratum, "inclusion": item.inclusion}
+    return {**facts, "present": item.present, "runs": dict(found), "picked": picked, **sample}

@@ -12,12 +12,14 @@ from django.core.files.uploadedfile import UploadedFile
 from django.core.validators import validate_email
 from django.forms import BaseFormSet, formset_factory
 
+from config.errors import Refusal
+from pooling.core import baseline
 from pooling.core.documents import FORMATS
 from pooling.core.encodings import ENCODINGS
 from pooling.core.metadata import FIGURES
 from pooling.core.presets import PRESETS, GradeSpec
 from pooling.core.repairs import REPAIRS
-from pooling.core.strategies import COMMON, STRATEGIES, Parameter
+from pooling.core.strategies import STRATEGIES, Parameter
 from pooling.models import Collection, Grade, Role, Run, RunKind
 from pooling.services.runs import FIGURE_PREFIX
 
@@ -275,6 +277,33 @@ class RunsForm(forms.Form):
         return {**given, "priority": str(data["priority"] or 1), "replace": "yes" if data["replace"] else ""}
 
 
+class BaselineForm(forms.Form):
+    """A run of our own; what is out of range the model says."""
+
+    model = forms.ChoiceField(choices=list(baseline.MODELS.items()))
+    fields_ = forms.ChoiceField(label="Of each topic", choices=[(name, name.replace("+", " and ")) for name in baseline.FIELDS])
+    feedback = forms.IntegerField(
+        min_value=0,
+        max_value=100,
+        initial=0,
+        required=False,
+        help_text="Pseudo-relevance feedback from so many documents; 0: none.",
+    )
+    k1 = forms.FloatField(label="k1", initial=1.2, min_value=0, max_value=1000, required=False)
+    b = forms.FloatField(label="b", initial=0.75, min_value=0, max_value=1, required=False)
+    k3 = forms.FloatField(label="k3", min_value=0, max_value=1000, required=False, help_text="For long topics; empty: none.")
+    idf = forms.ChoiceField(label="IDF", choices=list(baseline.IDFS.items()), required=False)
+    depth = forms.IntegerField(label="Documents per topic", min_value=1, max_value=baseline.MOST_DEPTH, initial=1000)
+    tag = forms.CharField(max_length=25, required=False, help_text="Empty: assize-bm25 or the like.")
+
+    def made(self) -> baseline.Model:
+        given = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
+        try:
+            return baseline.Model(**{("fields" if name == "fields_" else name): value for name, value in given.items()})
+        except ValueError as error:
+            raise Refusal(str(error)) from error
+
+
 class RunForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Run
@@ -291,7 +320,7 @@ class PoolForm(forms.Form):
     def __init__(self, *args: Any, strategy: str, runs: Iterable[Run], pace: float | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["strategy"].initial = strategy
-        self.parameters = (*STRATEGIES[strategy].parameters, *COMMON)
+        self.parameters = STRATEGIES[strategy].all_parameters
         self.fields.update({parameter.name: _parameter_field(parameter) for parameter in self.parameters})
         self.fields["seconds"] = forms.FloatField(
             label="Seconds per judgment",
@@ -322,6 +351,8 @@ def _parameter_field(parameter: Parameter) -> forms.Field:
     }
     if parameter.kind == "choice":
         return forms.ChoiceField(choices=parameter.choices, **common)
+    if parameter.kind == "text":
+        return forms.CharField(max_length=200, **common)
     common |= {"min_value": parameter.low, "max_value": parameter.high}
     return forms.IntegerField(**common) if parameter.kind == "int" else forms.FloatField(**common)
 

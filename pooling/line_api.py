@@ -14,6 +14,7 @@ from config.errors import Refusal
 from config.models import Job
 from config.schemas import JobOut
 from pooling import access, exports, plans, selectors
+from pooling.core.baseline import Model
 from pooling.core.strategies import STRATEGIES, Strategy
 from pooling.models import (
     Collection,
@@ -26,6 +27,7 @@ from pooling.models import (
     UploadKind,
 )
 from pooling.schemas import (
+    BaselineIn,
     CorpusOut,
     DocumentFields,
     ItemOut,
@@ -48,7 +50,7 @@ from pooling.schemas import (
     TopicOut,
     UploadOut,
 )
-from pooling.services import pools, runs, topics, uploads
+from pooling.services import baselines, pools, runs, topics, uploads
 from pooling.views.pools import pool_download
 
 ITEMS_A_PAGE = 100
@@ -210,6 +212,19 @@ def upload_runs(request: ApiRequest, slug: str, file: File[UploadedFile], fields
     collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.PARTICIPANT)
     sent = [(file.name or "", file.chunks())]
     return uploads.receive_runs(collection, by=request.user, files=sent, options=fields.options())
+
+
+@run_routes.post("/collections/{slug:slug}/runs/baseline", response={202: JobOut}, auth=MANAGE)
+def make_baseline(request: ApiRequest, slug: str, body: BaselineIn) -> Job:
+    """Make a baseline run over the collection's documents, by BM25 or tf-idf
+
+    For organizers. The answer is a job; when it is done, the run is in the list.
+    """
+    try:
+        model = Model(**body.dict())
+    except ValueError as error:
+        raise Refusal(str(error)) from error
+    return baselines.request_baseline(_organized(request, slug), by=request.user, model=model)
 
 
 @run_routes.get("/collections/{slug:slug}/rules", response=RulesOut)

@@ -11,7 +11,7 @@ from pooling.core.matrix import RankMatrix, Ties
 from pooling.core.rankings import Rankings
 from pooling.models import Run
 
-MOST_ENTRIES = 30_000_000  # ranks kept in all, some 16 bytes each
+MOST_ENTRIES = 20_000_000  # ranks kept in all, some 24 bytes each
 
 Key = tuple[int | None, Ties, tuple[tuple[str, int], ...]]
 

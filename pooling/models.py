@@ -12,6 +12,7 @@ from django.utils import timezone
 from config.models import Job, JobState
 from pooling.core import presets
 from pooling.core.repairs import REPAIRS
+from pooling.core.strategies import STRATEGIES
 
 
 class Visibility(models.TextChoices):
@@ -102,6 +103,8 @@ class Collection(models.Model):
 
     # Set by access.narrowed: in which states releases are for whoever asks; None: in any.
     release_states: frozenset[str] | None = None
+    # Set by evaluation/access.py: whose scores whoever asks may see (all, anonymous, own), and who that is.
+    scores_seen: tuple[str, int | None] = ("all", None)
 
     def __str__(self) -> str:
         return self.name
@@ -416,6 +419,11 @@ class Pool(models.Model):
         ordering = ["round"]
         constraints = [models.UniqueConstraint(fields=["collection", "round"], name="pool_round_once")]
 
+    @property
+    def kind(self) -> str:
+        """fixed, adaptive or sampled; a strategy that is no longer known was drawn at once."""
+        return STRATEGIES[self.strategy].kind if self.strategy in STRATEGIES else "fixed"
+
 
 class PoolItem(models.Model):
     """A (topic, docno) pair to be judged. What assessors may not know of it (rank, runs) is never in their queries."""
@@ -425,7 +433,56 @@ class PoolItem(models.Model):
     docno = models.CharField(max_length=400)
     best_rank = models.PositiveIntegerField()
     run_count = models.PositiveIntegerField()
+    # Of a sampled round.
+    stratum = models.PositiveIntegerField(null=True, help_text="From 1; empty where the round is no sample.")
+    inclusion = models.FloatField(null=True, help_text="Probability with which it was drawn.")
     present: bool  # set by selectors.pool_list: is the document there?
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["topic", "docno"], name="item_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["topic", "docno"], name="item_once"),
+            models.CheckConstraint(
+                condition=Q(inclusion=None) | Q(inclusion__gt=0, inclusion__lte=1), name="item_inclusion_is_probability"
+            ),
+        ]
+
+
+class NotDrawn(models.Model):
+    """A pair that a sampled round could have drawn and did not: nobody knows else how large its stratum is."""
+
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="not_drawn")
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="+")
+    docno = models.CharField(max_length=400)
+    stratum = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["pool", "topic", "docno"], name="not_drawn_once")]
+
+
+class Pick(models.Model):
+    """Why an item of an adaptive round was chosen, and as which of its topic. Never shown to who judges it."""
+
+    item = models.OneToOneField(PoolItem, on_delete=models.CASCADE, related_name="pick")
+    # The item's own, repeated for the constraint: of two who choose the next one at once, one is refused.
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="picks")
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="picks")
+    number = models.PositiveIntegerField(help_text="Place in the order of its topic and round, from 1.")
+    run = models.ForeignKey(Run, null=True, on_delete=models.PROTECT, related_name="+", help_text="Whose next document it was.")
+    why = models.CharField(max_length=100)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["pool", "topic", "number"], name="pick_number_once")]
+
+
+class TopicStop(models.Model):
+    """Somebody decided that enough of a topic is judged: an adaptive round picks no more of it."""
+
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="stops")
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="+")
+    reason = models.CharField(max_length=300)
+    stopped_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["pool", "topic"], name="topic_stop_once")]

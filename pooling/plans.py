@@ -13,7 +13,7 @@ from config.errors import Refusal
 from pooling import selectors
 from pooling.core import planning, strategies
 from pooling.matrices import matrix_of
-from pooling.models import Collection, PoolItem, Run
+from pooling.models import Collection, Pool, PoolItem, Run
 
 CURVE = 100  # depths that are told at least
 DEPTHS = (5, 10, 20, 50, 100)
@@ -26,6 +26,10 @@ class Choice:
     strategy: str
     values: dict[str, Any]
     runs: tuple[Run, ...]
+
+    @property
+    def kind(self) -> str:
+        return strategies.STRATEGIES[self.strategy].kind
 
     @property
     def digest(self) -> str:
@@ -53,11 +57,12 @@ def choice(runs: Iterable[Run], strategy: str, values: Mapping[str, object]) -> 
     return Choice(strategy, dict(cleaned), tuple(ordered[place] for place in places))
 
 
-def chosen(choice: Choice, deepest: int = 0) -> strategies.Chosen:
-    """The items that the choice takes; `deepest` asks for a matrix that tells more."""
+def chosen(choice: Choice, deepest: int = 0, seed: int = 0) -> strategies.Chosen:
+    """The items that the choice takes; `deepest` asks for a matrix that tells more. Of an adaptive strategy these are as
+    many as it takes at most."""
     depth = max(strategies.reach(choice.strategy, choice.values), deepest)
     matrix = matrix_of(choice.runs, min(depth, strategies.MOST_DEPTH), choice.values["ties"])
-    return strategies.choose(matrix, choice.strategy, choice.values)
+    return strategies.choose(matrix, choice.strategy, choice.values, seed=seed)
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,8 @@ class Share:
 
 @dataclass(frozen=True)
 class Plan:
-    """`curve` has every depth from 1, for depth-k alone; hours are of what is new, None where no pace is known."""
+    """`curve` has every depth from 1, for depth-k alone; hours are of what is new, None where no pace is known. Of an adaptive
+    strategy the numbers are the most there can be, and nobody knows beforehand who contributes: `shares` is empty."""
 
     choice: Choice
     items: int
@@ -128,7 +134,8 @@ def plan(collection: Collection, choice: Choice, seconds: float | None = None) -
     known, new = selectors.is_known(collection, pool.topics), selectors.is_new(collection, pool)
     topics = _topics(pool, known, new, titles, pace)
     curve = _curve(collection, found, choice, deepest, pace) if deepest else []
-    return Plan(choice, int(known.sum()), int(new.sum()), pace, curve, topics, shares(found, choice.runs))
+    told = [] if choice.kind == "adaptive" else shares(found, choice.runs)
+    return Plan(choice, int(known.sum()), int(new.sum()), pace, curve, topics, told)
 
 
 def sizes(collection: Collection, runs: Sequence[Run], depths: Sequence[int] = DEPTHS) -> list[Size]:
@@ -174,6 +181,16 @@ def _curve(collection: Collection, found: strategies.Chosen, choice: Choice, dee
         fresh = np.minimum(items, np.bincount(ranks, minlength=deepest + 1)[: deepest + 1].cumsum()[1:])
     rows = zip(depths, items.tolist(), fresh.tolist(), strict=True)
     return [Size(depth, n, new, _hours(new, pace)) for depth, n, new in rows]
+
+
+def picked(pool: Pool) -> strategies.Chosen:
+    """The items of an adaptive round as they are now, with who has them."""
+    runs = list(pool.runs.order_by("pk"))
+    matrix = matrix_of(runs, strategies.reach(pool.strategy, pool.parameters), pool.parameters["ties"])
+    rows = list(pool.items.values_list("topic__number", "docno"))
+    topics, docnos = (np.array([row[place].encode() for row in rows], np.bytes_) for place in (0, 1))
+    items = matrix.find(topics, docnos)
+    return strategies.Chosen(matrix, tuple(range(len(runs))), items[items >= 0], matrix.best(), None)
 
 
 def found_by(runs: Sequence[Run], items: Sequence[PoolItem]) -> list[list[tuple[str, int]]]:

@@ -9,7 +9,6 @@ from ninja import Field, Schema
 from config.schemas import UNCHANGED, In, PersonOut, TokenOut
 from pooling.core.metadata import FIGURES
 from pooling.core.presets import GradeSpec
-from pooling.core.strategies import COMMON
 from pooling.models import Collection, Genre, Invitation, Role, RunKind, Upload, UploadKind, Visibility
 from pooling.plans import DEPTHS
 from pooling.services import members
@@ -357,9 +356,23 @@ class RunOut(Schema):
     sha256: str = Field(alias="upload.sha256", description="Of the file as it was sent.")
 
 
+class BaselineIn(In):
+    """A run of our own over the collection's documents."""
+
+    model: Literal["bm25", "tfidf"] = "bm25"
+    k1: float = Field(1.2, ge=0, le=1000, description="Of BM25; 0 is the binary model.")
+    b: float = Field(0.75, ge=0, le=1, description="Of BM25: heed of lengths.")
+    k3: float | None = Field(None, ge=0, le=1000, description="Of BM25, for long topics; left out: none.")
+    idf: Literal["floor", "seed"] = "floor"
+    fields: Literal["title", "title+description", "all"] = Field("title", description="Of each topic.")
+    feedback: int = Field(0, ge=0, le=100, description="Pseudo-relevance feedback from so many documents; 0: none.")
+    depth: int = Field(1000, ge=1, le=10_000, description="Documents of each topic at most.")
+    tag: str = Field("", description="Of the run; left out: assize-bm25 or the like.")
+
+
 class ParameterOut(Schema):
     name: str
-    kind: Literal["int", "float", "choice"]
+    kind: Literal["int", "float", "choice", "text"]
     label: str
     help: str
     default: int | float | str | None
@@ -378,11 +391,14 @@ class StrategyOut(Schema):
     name: str
     label: str
     about: str
+    kind: Literal["fixed", "adaptive", "sampled"] = Field(
+        description="Drawn at once; chosen by the judgments so far; drawn by chance."
+    )
     parameters: list[ParameterOut]
 
     @staticmethod
     def resolve_parameters(strategy: Any) -> list[Any]:
-        return [*strategy.parameters, *COMMON]
+        return list(strategy.all_parameters)
 
 
 class PoolIn(In):
@@ -459,6 +475,12 @@ class PlanOut(Schema):
         return [share.told() for share in plan.shares]
 
 
+class PickOut(Schema):
+    number: int = Field(description="Place in the order of its topic and round.")
+    run: str | None = Field(description="Whose next document it was; null where several had a say.")
+    why: str
+
+
 class ItemOut(Schema):
     topic: str
     docno: str
@@ -466,6 +488,9 @@ class ItemOut(Schema):
     best_rank: int
     present: bool = Field(description="Is its document there? Else it is not handed out.")
     runs: dict[str, int] = Field(description="The runs that have it, with the rank each gave it.")
+    picked: PickOut | None = Field(description="Of an adaptive round: when and why it was chosen.")
+    stratum: int | None = Field(description="Of a sampled round.")
+    inclusion: float | None = Field(description="Of a sampled round: the probability with which it was drawn.")
 
 
 class ItemsFilter(In):

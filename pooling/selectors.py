@@ -12,7 +12,7 @@ from django.db.models.functions import Length
 from django.urls import reverse
 from numpy.typing import NDArray
 
-from config.models import ApiToken, Job, User
+from config.models import ApiToken, Job, JobState, User
 from pooling import access
 from pooling.core import planning
 from pooling.core.keys import PairIndex, find_topics
@@ -217,6 +217,12 @@ def runs(collection: Collection) -> QuerySet[Run]:
     return collection.runs.select_related("upload", "submitted_by")
 
 
+def baseline_jobs(collection: Collection) -> list[Job]:
+    """Baseline runs that are being made, and the last one if it failed."""
+    found = Job.objects.filter(name="make_baseline", collection_id=collection.pk).order_by("-pk")[:5]
+    return [job for place, job in enumerate(found) if job.is_live or (place == 0 and job.state == JobState.FAILED)]
+
+
 def rankings(run: Run) -> Rankings:
     """The run as it was parsed at its upload, in evaluation order."""
     path: Path = settings.DATA / run.columns
@@ -287,7 +293,7 @@ def pool_list(
     collection: Collection, *, topic: str = "", round: int | None = None, missing: bool = False
 ) -> QuerySet[PoolItem]:
     """Items of drawn rounds by topic and docno, each with whether its document is there."""
-    found = _pooled(collection).select_related("topic", "pool")
+    found = _pooled(collection).select_related("topic", "pool", "pick__run")
     if topic:
         found = found.filter(topic__number=topic)
     if round is not None:

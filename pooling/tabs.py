@@ -34,7 +34,7 @@ PARTS: tuple[tuple[str, tuple[Page, ...]], ...] = (
         (
             Page("Topics", "topics", ANYBODY, ("topic",)),
             Page("Documents", "documents"),
-            Page("Runs", "runs", ORGANIZER | {Role.PARTICIPANT.value}, ("run", "edit_run", "rules")),
+            Page("Runs", "runs", ORGANIZER | {Role.PARTICIPANT.value}, ("run", "edit_run", "rules", "make_baseline")),
         ),
     ),
     ("Pool", (Page("Pool", "pool", also=("pool_items", "pool_round")),)),
@@ -45,7 +45,7 @@ PARTS: tuple[tuple[str, tuple[Page, ...]], ...] = (
             Page("My questions", "own_questions", frozenset({Role.ASSESSOR.value})),
             Page("Assign", "assign"),
             Page("Practice", "practice_sets"),
-            Page("Progress", "progress"),
+            Page("Progress", "progress", also=("adaptive",)),
             Page("Questions", "questions"),
             Page("Agreement", "agreement", also=("agreement_documents", "document")),
             Page("Adjudicate", "adjudicate", ORGANIZER | {Role.ADJUDICATOR.value}, ("decisions",)),

@@ -1,11 +1,15 @@
 """Jobs of this app: each loads by id, calls one service, and may be run twice."""
 
+import json
+
 from django.conf import settings
 
 from config import housekeeping, jobs
 from config.errors import Refusal
+from config.models import User
+from pooling.core.baseline import Model
 from pooling.models import Collection, Invitation, Pool, Upload
-from pooling.services import collections, members, pools, uploads
+from pooling.services import baselines, collections, members, pools, uploads
 
 
 @jobs.job("export_collection", minutes=60)
@@ -45,3 +49,10 @@ def draw_pool(running: jobs.Running) -> None:
     if pool is None:
         raise Refusal("This round was given up.")
     pools.draw_pool(pool, running)
+
+
+@jobs.job("make_baseline", minutes=120)
+def make_baseline(running: jobs.Running) -> None:
+    args = running.args
+    collection, by = Collection.objects.get(pk=args["collection"]), User.objects.get(pk=args["by"])
+    baselines.make_baseline(collection, by=by, model=Model(**json.loads(args["model"])), work=running)

@@ -28,6 +28,7 @@ urlpatterns = [
     path("c/<slug:slug>/uploads/<int:pk>/repair/", uploads.repair, name="repair_upload"),
     path("c/<slug:slug>/uploads/<int:pk>/dismiss/", uploads.dismiss, name="dismiss_upload"),
     path("c/<slug:slug>/runs/", runs.run_list, name="runs"),
+    path("c/<slug:slug>/baseline/", runs.make_baseline, name="make_baseline"),
     path("c/<slug:slug>/rules/", runs.rules, name="rules"),
     path("c/<slug:slug>/runs/<str:tag>/", runs.run, name="run"),
     path("c/<slug:slug>/runs/<str:tag>/edit/", runs.edit, name="edit_run"),

@@ -6,7 +6,9 @@ refused to everybody. Most writes carry an empty form, so 422 means "let in, the
 
 import json
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import product
 
 import pytest
 from django.conf import settings
@@ -160,6 +162,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}judge/practice/": {"GET": assessor(200), "POST": assessor(422)},
     f"{C}practice/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}questions/": {"GET": organizer(200), "POST": organizer(422)},
+    f"{C}progress/adaptive/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}progress/hours.csv": {"GET": organizer(200)},
     f"{C}progress/free/": {"POST": organizer(422)},  # nobody holds anything
     f"{C}judge/<uuid:seat>/": {"GET": assessor(200), "POST": assessor(422)},
@@ -188,6 +191,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}releases/<int:number>/qrels/": {"GET": released(200)},
     f"{C}releases/<int:number>/score/": {"POST": organizer(302)},
     f"{C}leaderboard/": {"GET": released(200)},
+    f"{C}leaderboard/file/<str:form>/": {"GET": released(200)},
     f"{C}leaderboard/scores.csv": {"GET": released(200)},
     f"{C}leaderboard/topics.csv": {"GET": released(200)},
     f"{C}leaderboard/topics/<path:topic>/": {"GET": released(200)},
@@ -202,6 +206,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}uploads/<int:pk>/repair/": {"POST": submitter(409)},
     f"{C}runs/": {"GET": submitter(200), "POST": submitter(422)},
     f"{C}rules/": {"GET": organizer(200), "POST": organizer(422)},
+    f"{C}baseline/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}runs/<str:tag>/": {"GET": submitter(200)},
     f"{C}runs/<str:tag>/edit/": {"GET": submitter(200), "POST": submitter(422)},
     f"{C}runs/<str:tag>/file/": {"GET": submitter(200)},
@@ -254,6 +259,9 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/queue/questions/seen": {"POST": assessor(204)},
     f"{A}/queue/<uuidstr:seat>/questions": {"POST": assessor(201)},
     f"{A}/watch": {"GET": organizer(200)},
+    f"{A}/adaptive": {"GET": organizer(200)},
+    f"{A}/adaptive/<int:round>/stop": {"POST": organizer(422)},
+    f"{A}/adaptive/<int:round>/resume": {"POST": organizer(409)},
     f"{A}/hours": {"GET": organizer(200)},
     f"{A}/questions": {"GET": organizer(200)},
     f"{A}/questions/<int:question>": {"POST": organizer(201)},
@@ -293,7 +301,9 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{R}/topics.csv": {"GET": released(200)},
     f"{R}/topics/<path:topic>": {"GET": released(200)},
     f"{R}/runs/<tag>": {"GET": released(200)},
+    f"{R}/runs/<tag>/report": {"GET": released(200)},
     f"{R}/runs/<tag>/trec_eval": {"GET": released(200)},
+    f"{A}/leaderboard": {"GET": released(200)},
     f"{A}/topics": {"GET": member(200), "POST": organizer(202)},
     f"{A}/topics/<path:number>": {"GET": member(200), "PUT": organizer(200)},
     f"{A}/documents": {"GET": organizer(200), "POST": organizer(202)},
@@ -302,6 +312,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/uploads/<int:id>/repair": {"POST": submitter(409)},
     f"{A}/runs": {"GET": submitter(200), "POST": submitter(202)},
     f"{A}/runs/archive": {"POST": submitter(202)},
+    f"{A}/runs/baseline": {"POST": organizer(202)},
     f"{A}/rules": {"GET": submitter(200), "PUT": organizer(200)},
     f"{A}/runs/<tag>": {"GET": submitter(200), "PATCH": submitter(200)},
     f"{A}/runs/<tag>/file": {"GET": submitter(200)},
@@ -329,6 +340,8 @@ BODIES: dict[str, object] = {
     f"{A}/queue/<uuidstr:seat>/questions": {"text": "Are eels meant?"},
     f"{A}/questions/<int:question>": {"text": "Yes."},
     f"{A}/workloads/<str:user>": {"weight": 2},
+    f"{A}/adaptive/<int:round>/stop": {"topic": "1"},
+    f"{A}/adaptive/<int:round>/resume": {"topic": "1"},
     f"{A}/practice/<path:topic>": {"examples": []},
     f"{A}/queue/words/<path:topic>": {"words": "salmon"},
     f"{A}/assignments": {"assignments": []},
@@ -356,6 +369,9 @@ BODIES: dict[str, object] = {
     f"{A}/pools/plan": {"depth": 1},
     f"{A}/pools": {"depth": 1},
 }
+
+
+PARTS = ["api/v1/collections/", "api/", "c/", ""]  # a route is of the first that it begins with
 
 
 @dataclass
@@ -442,21 +458,23 @@ def test_every_address_has_a_row() -> None:
 
 
 @pytest.mark.once  # who may do what is decided in Python; what each sees of the rows is asked in tests/pooling/test_access.py
-@pytest.mark.parametrize("route", sorted(TABLE))
-def test_answers(route: str, world: World, client_for: ClientFor) -> None:
-    found, expected = {}, {}
-    path = world.address(route.replace("<str:token>", str(world.values["token_"])))
-    for role in ROLES:
-        client = client_for(getattr(world.cast, role, None))
-        for method in METHODS:
+@pytest.mark.parametrize("part", PARTS)
+def test_answers(part: str, world: World, client_for: ClientFor, subtests: pytest.Subtests) -> None:
+    clients = {role: client_for(getattr(world.cast, role, None)) for role in ROLES}
+    for route in [route for route in sorted(TABLE) if next(filter(route.startswith, PARTS)) == part]:
+        path = world.address(route.replace("<str:token>", str(world.values["token_"])))
+        found, expected = {}, {}
+        for role, method in product(ROLES, METHODS):
             rule = TABLE[route].get(method, everybody(405))
             expected[role, method] = rule(route.startswith("api/v1/"))[role]
-            found[role, method] = ask(client, method, path, BODIES.get(route, {}))
-    assert {key: status for key, status in found.items() if status != expected[key]} == {}, expected
+            found[role, method] = ask(clients[role], method, path, BODIES.get(route, {}))
+        with subtests.test(route):
+            assert {key: status for key, status in found.items() if status != expected[key]} == {}, expected
 
 
 def ask(client: Client, method: str, path: str, given: object) -> int:
-    """The status of one request, whose effects are taken back."""
+    """The status of one request, whose effects are taken back, signing out included."""
+    cookies = deepcopy(client.cookies)
     form, json_ = (
         ("x=1", "application/x-www-form-urlencoded"),
         ("" if isinstance(given, bytes) else json.dumps(given), "application/json"),
@@ -467,6 +485,7 @@ def ask(client: Client, method: str, path: str, given: object) -> int:
     with transaction.atomic():
         response = client.generic(method, path, "" if method == "GET" else body, content_type=kind)
         transaction.set_rollback(True)
+    client.cookies = cookies
     for file in getattr(response, "_resource_closers", []):
         file()  # response.close() would end the test's connection too
     return int(response.status_code)

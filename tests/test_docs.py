@@ -40,6 +40,11 @@ def test_the_page_of_measures_is_what_the_registry_says() -> None:
     assert make.updated_measures(page) == page, "run `make docs`"
 
 
+def test_the_page_of_pooling_is_what_the_strategies_declare() -> None:
+    page = make.POOLING.read_text(encoding="utf-8")
+    assert make.updated_pooling(page) == page, "run `make docs`"
+
+
 def test_settings_page_without_markers_is_refused() -> None:
     with pytest.raises(SystemExit, match="expected the lines <!-- table: site -->"):
         make.updated("# Settings\n")

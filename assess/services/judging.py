@@ -28,11 +28,11 @@ from assess.models import (
     Seat,
     Workload,
 )
-from assess.services import claiming, practice
+from assess.services import adapting, claiming, practice
 from config.errors import Conflict, Refusal
 from config.models import User
 from config.statements import insert, statement
-from pooling.models import Collection, Grade, Guideline
+from pooling.models import Collection, Grade, Guideline, Pick
 
 CLAIMED = 5  # seats of shared topics that somebody takes at first
 PAGE = 20  # documents a page comes with
@@ -112,10 +112,22 @@ def record_judgment(
     """
     act = Act(grade, answer, reason, note, known, evidence)
     with transaction.atomic():
-        saved, done, left = _record(collection, assessor, seat, act, client_id, seconds, seen)
+        saved, done, left, picked = _record(collection, assessor, seat, act, client_id, seconds, seen)
+    if picked and saved.answer in ANSWERED:  # its strategy wants to know, and picks the next one
+        left = _picked_on(collection, assessor, picked, left)
     # Read when nobody waits for the lock any more.
     cards = blind.next_cards(collection, assessor, ahead, but=[seat, *held]) if ahead and left > 0 else []
     return Recorded(saved, done, left, cards)
+
+
+def _picked_on(collection: Collection, assessor: User, picked: dict[str, int], left: int) -> int:
+    """How many are left, with what was added."""
+    if not adapting.advance(collection, pool=picked["pool"], topic=picked["topic"]):
+        return left
+    with transaction.atomic():
+        _hold_seats(collection)
+        claiming.claim_seats(collection, assessor=assessor, count=1 if left <= 0 else 0)
+    return blind.seats(collection, assessor).filter(judged_at=None).count()
 
 
 def _record(
@@ -126,8 +138,8 @@ def _record(
     client_id: uuid.UUID,
     seconds: float | None,
     seen: int | None,
-) -> tuple[Saved, int, int]:
-    """In a transaction: what was saved, and how many are answered and left."""
+) -> tuple[Saved, int, int, dict[str, int] | None]:
+    """In a transaction: what was saved, how many are answered and left, and of which adaptive round and topic it is."""
     if not _begin(collection):
         _hold_seats(collection)
     _mark(collection, assessor, seat)
@@ -152,13 +164,14 @@ def _record(
     if (facts.shares or assessor.is_machine) and left < CLAIMED:
         room = CLAIMED if facts.cap is None else facts.cap - done - left
         left += claiming.claim_seats(collection, assessor=assessor, count=CLAIMED - left, room=room)
-    return saved, done, left
+    return saved, done, left, facts.picked
 
 
 def next_items(collection: Collection, *, assessor: User, count: int, held: Iterable[uuid.UUID] = ()) -> list[blind.Card]:
     """The next documents to judge, taken from shared topics where one's own do not suffice."""
     practice.require_done(collection, assessor)
     if not collection.is_archived:
+        adapting.fill(collection, assessor=assessor)
         _take(collection, assessor, min(count, CLAIMED))
     return blind.next_cards(collection, assessor, count, but=held)
 
@@ -321,6 +334,7 @@ def _facts(collection: Any, assessor: Any, token: Any, grade: Any, client_id: An
     own = Seat.objects.filter(collection=collection, assessor=assessor).order_by()
     counts = own.values("assessor").annotate(done=Count("judged_at"), total=Count("pk"))
     guidelines = Guideline.objects.filter(collection=collection).order_by().values("collection")
+    picked = Pick.objects.filter(item=OuterRef("item")).order_by()
     facts = Seat.objects.filter(token=token).annotate(
         head=Subquery(head.values(found=JSONObject(pk="pk", **said, count="event_count"))[:1], output_field=JSONField()),
         act=Subquery(act.values(found=JSONObject(**told))[:1], output_field=JSONField()),
@@ -330,9 +344,10 @@ def _facts(collection: Any, assessor: Any, token: Any, grade: Any, client_id: An
         plan=Subquery(plan.values(found=JSONObject(order="order", repeats="repeats", seed="seed")), output_field=JSONField()),
         graded=Exists(Grade.objects.filter(collection=collection, value=grade)),
         shares=Exists(blind.free_seats(assessor, since).filter(collection=collection, assessor=None)),
+        picked=Subquery(picked.values(found=JSONObject(pool="pool_id", topic="topic_id")), output_field=JSONField()),
     )
     seat = ("pk", "token", "item_id", "assessor_id", "claimed_at", "slot", "position", "occasion")
-    return facts.values_list(*seat, "head", "act", "counts", "guideline", "cap", "plan", "graded", "shares")
+    return facts.values_list(*seat, "head", "act", "counts", "guideline", "cap", "plan", "graded", "shares", "picked")
 
 
 def _same_act(facts: Any, seat: uuid.UUID, client_id: uuid.UUID) -> Saved:

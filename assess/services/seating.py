@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from assess import blind, selectors
 from assess.core import ordering
 from assess.models import SLOTS, Assignment, AssignmentPlan, Order, Seat
+from assess.services import adapting
 from config import jobs
 from config.errors import Conflict
 from config.models import Job, User
@@ -222,8 +223,14 @@ def _items(collection: Collection, plan: AssignmentPlan, groups: Groups) -> _Ite
     ranks = np.array([row[5] for row in found], np.int64)
     again: dict[int, dict[int, float]] = {2: {}, 3: {}}
     has_second = np.isin(topics, [topic for topic, slot in groups if slot == 2])
+    adaptive = set(collection.pools.filter(strategy__in=adapting.ADAPTIVE).values_list("round", flat=True))
     for number in np.unique(rounds).tolist():
         here = (rounds == number) & has_second
+        if number in adaptive:  # grows while it is judged
+            for item in numbers[here].tolist():
+                for slot in adapting.further(plan, item)[1:]:
+                    again[slot][item] = {2: plan.overlap, 3: plan.third}[slot]
+            continue
         generator = np.random.default_rng([plan.seed, number])
         second = ordering.overlap_choice(topics[here], ranks[here], plan.overlap, generator)
         chosen = np.flatnonzero(here)[second.chosen]

@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from assess import exports, selectors, watching
+from assess import adaptive_rounds, exports, selectors, watching
 from assess.forms import AutoForm, GridForm, RulesForm, WorkloadForm
 from assess.services import assigning, judging, workloads
 from assess.services.seating import Seating
@@ -103,6 +103,7 @@ def progress(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     found = watching.progress(collection)
     told: dict[str, Any] = {"progress": found, "leases": selectors.leases(collection), "grades": grades(collection)}
+    told["has_adaptive"] = adaptive_rounds.has_any(collection)
     return page(request, "assess/progress.html", collection, watched=watching.watched(collection, found), **told)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.core.definitions import CutoffKind, Definition, Needs, Parameter
-from evaluation.core.measures import graded, incomplete, parts, ranked, sets, users
+from evaluation.core.measures import graded, incomplete, parts, ranked, sampled, sets, users
 
 INFINITE = float("inf")
 
@@ -37,9 +37,13 @@ KEKALAINEN_2000 = "Järvelin and Kekäläinen 2000"
 MOFFAT = "Moffat and Zobel 2008"
 KORFHAGE = "Korfhage 1997, ch. 8"
 TREC_EVAL = "trec_eval, Buckley 2008"
+YILMAZ_2008 = "Yilmaz, Kanoulas and Aslam 2008"
+ASLAM_2007 = "Aslam and Pavlu 2007"
 
 # What the short references of the entries stand for.
 REFERENCES = {
+    ASLAM_2007: "J. A. Aslam and V. Pavlu. A practical sampling strategy for efficient retrieval evaluation. Technical report, Northeastern University 2007.",
+    YILMAZ_2008: "E. Yilmaz, E. Kanoulas and J. A. Aslam. A simple and efficient sampling method for estimating AP and NDCG. SIGIR 2008, 603–610.",
     BUCKLEY_2000: "C. Buckley and E. M. Voorhees. Evaluating evaluation measure stability. SIGIR 2000, 33–40.",
     BUCKLEY_2004: "C. Buckley and E. M. Voorhees. Retrieval evaluation with incomplete information. SIGIR 2004, 25–32.",
     BUCKLEY_2005: "C. Buckley and E. M. Voorhees. Retrieval system evaluation. In: TREC: Experiment and Evaluation in Information Retrieval, MIT Press 2005, 53–75.",
@@ -334,6 +338,25 @@ def _incomplete() -> Iterable[Definition]:
     yield Definition("Bpref10", incomplete.bpref_10, family, told, BUCKLEY_2004, parameters=(DENOMINATOR, first))
     told = "AP estimated from a random sample of the pool; negative grades are pooled and not sampled."
     yield Definition("infAP", incomplete.inferred_ap, family, told, "Yilmaz and Aslam 2006", trec_eval="infAP")
+    sampled_by: Needs
+    for name, function, told, reference, sampled_by, high in (
+        ("xinfAP", sampled.xinf_ap, "AP estimated from a sample by strata.", YILMAZ_2008, "strata", 1.0),
+        ("infNDCG", sampled.inf_ndcg, "nDCG estimated from a sample by strata.", YILMAZ_2008, "strata", INFINITE),
+        ("statAP", sampled.stat_ap, "AP estimated from a sample by probabilities.", ASLAM_2007, "inclusion", INFINITE),
+        ("statP", sampled.stat_precision, "P@k estimated from a sample by probabilities.", ASLAM_2007, "inclusion", INFINITE),
+    ):
+        yield Definition(
+            name,
+            function,
+            family,
+            told,
+            reference,
+            cutoff="always" if name == "statP" else "never",
+            takes_rel=name != "infNDCG",
+            takes_judged_only=False,
+            high=high,
+            needs=sampled_by,
+        )
     below = Parameter("denominator", "choice", "min(k, retrieved), or k", "retrieved", choices=("retrieved", "k"))
     yield Definition(
         "Judged",

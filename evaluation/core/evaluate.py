@@ -19,6 +19,8 @@ _NEEDS = {
     "documents": "the number of documents in the collection",
     "known": "which documents the user knew",
     "expected": "how many relevant documents the user expects",
+    "strata": "the stratum of every pooled document",
+    "inclusion": "the probability with which each document was sampled",
 }
 
 

@@ -23,7 +23,8 @@ class Given:
 
     `recall_points`: see `Rules`. `documents`: how many the collection holds. `top`: the highest grade of the scale, the
     highest of the qrels unless given. `known`: for each judged pair of the qrels, whether the user knew the document.
-    `expected`: for each topic, how many relevant documents the user expects to find, 0 where nobody said.
+    `expected`: for each topic, how many relevant documents the user expects to find, 0 where nobody said. Of a sampled
+    pool, for each pair of the qrels: `strata`, from 0, and `inclusion`, the probability with which it was drawn.
     """
 
     recall_points: RecallPoints = "exact"
@@ -31,6 +32,8 @@ class Given:
     top: int | None = None
     known: NDArray[np.bool_] | None = None
     expected: NDArray[np.int64] | None = None
+    strata: NDArray[np.int64] | None = None
+    inclusion: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,6 +90,38 @@ def leave_out(
     return found
 
 
+@dataclass(frozen=True, eq=False)
+class Shallower:
+    """The pool as if it had been drawn to a smaller depth: how much of it is judged, the mean score of every run under
+    what is left of the qrels, and tau_b of their order against the full one, None where one is all tied."""
+
+    depth: int
+    judged: int
+    relevant: int
+    means: NDArray[np.float64]
+    tau_b: float | None
+
+
+def depth_curve(
+    ranked: RankedItems, grades: NDArray[np.int64], measure: Measure | str = "AP", *, depth: int, rel: int = 1
+) -> list[Shallower]:
+    """From a judged depth-k pool the shallower ones, depth 1 to k: of the judged documents those whose best rank is within.
+
+    A document that no run has is kept at every depth: no rank brought it in.
+    """
+    best = np.full(len(grades), np.iinfo(np.int64).max)
+    np.minimum.at(best, ranked.items, ranked.ranks)
+    best[best == np.iinfo(np.int64).max] = 0
+    full = _means(ranked.judged(np.where(best <= depth, grades, NOT_IN_QRELS)), ranked.tags, measure, rel)
+    found = []
+    for at in range(1, depth + 1):
+        left = np.where(best <= at, grades, NOT_IN_QRELS)
+        means = _means(ranked.judged(left), ranked.tags, measure, rel)
+        judged, relevant = int((left >= 0).sum()), int((left >= rel).sum())
+        found.append(Shallower(at, judged, relevant, means, kendall(full, means)))
+    return found
+
+
 def _means(judged: Judged, tags: tuple[str, ...], measure: Measure | str, rel: int) -> NDArray[np.float64]:
     return evaluate_judged(judged, tags, [measure], rel=rel).means[:, 0]
 

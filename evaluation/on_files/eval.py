@@ -12,10 +12,12 @@ if TYPE_CHECKING:
 
     from evaluation.core.dialects import Rules
     from evaluation.core.evaluate import Scores
+    from evaluation.core.judged import Given
     from evaluation.core.qrels import Qrels
     from evaluation.core.trec_files import FileFault, Role
     from evaluation.core.trec_names import Line
     from evaluation.core.trec_run import RunHits
+    from pooling.core.sampled_qrels import Form
 
 HELP = "Score runs against qrels as trec_eval does"
 STDIN = "-"
@@ -51,6 +53,11 @@ def parser() -> argparse.ArgumentParser:
         metavar="MEASURE",
         help="a measure (map, P.5,10, nDCG@10 …) or a set of them (official, set, all_trec); may be repeated",
     )
+    made.add_argument(
+        "--sample",
+        choices=("strata", "prels"),
+        help="what qrels of five columns are, where they do not tell it themselves: topic 0 docno stratum grade, or topic docno grade method probability",
+    )
     made.add_argument("--dialect", choices=("9", "10"), help="print what trec_eval 9.0.8 or 10.0 prints")
     return made
 
@@ -71,14 +78,16 @@ def main(argv: list[str]) -> int:
     options = parser().parse_args(argv)
     from evaluation.core.definitions import MeasureError
     from evaluation.core.dialects import RULES
+    from evaluation.core.judged import Given
     from evaluation.core.trec_files import FileFault, read_all, read_qrels_table
     from evaluation.core.trec_names import lines
     from evaluation.core.trec_run import read_hits
+    from pooling.core.sampled_qrels import has_five_columns
 
     rules = RULES[options.dialect]
     try:
         asked = lines(options.measures, all_trec_10=rules.all_trec_10)
-        _check_asked(asked, options.documents)
+        _check_documents(asked, options.documents)
     except MeasureError as error:
         _say(f"{_illegal(options)}{error}")
         return USAGE
@@ -87,27 +96,61 @@ def main(argv: list[str]) -> int:
         return USAGE
     name = options.qrels
     try:
-        qrels, twice = read_qrels_table(read_all(_opener(name, "qrels"), "qrels"), rules)
+        data = read_all(_opener(name, "qrels"), "qrels")
+        given = Given(rules.recall_points, options.documents)
+        if options.dialect is None and has_five_columns(data):
+            qrels, given = _sampled(data, options.sample, given)
+            twice: dict[int, bytes] = {}
+        else:
+            qrels, twice = read_qrels_table(data, rules)
+        _check_given(asked, given)
         files = [_opener(run, "results") for run in options.runs]
         status = 0
         runs = read_hits(files, qrels, rules, options.depth)
         for name in options.runs:
-            status = _scored(options, rules, asked, qrels, twice, name, next(runs)) or status
+            status = _scored(options, rules, asked, qrels, given, twice, name, next(runs)) or status
         return status
     except FileFault as fault:
         _say(_unreadable(name, fault, options.dialect))
         return UNREADABLE
+    except MeasureError as error:
+        _say(str(error))
+        return USAGE
 
 
-def _check_asked(asked: Sequence[Line], documents: int | None) -> None:
+def _check_documents(asked: Sequence[Line], documents: int | None) -> None:
     from evaluation.core.definitions import MeasureError
 
     for line in asked:
-        needs = line.measure.definition.needs if line.measure else ""
-        if needs == "documents" and documents is None:
+        if line.measure and line.measure.definition.needs == "documents" and documents is None:
             raise MeasureError(f"{line.name} needs the number of documents in the collection, as -N 1400")
-        if needs not in ("", "documents"):
+
+
+def _check_given(asked: Sequence[Line], given: Given) -> None:
+    """Whether the files tell all that the measures need."""
+    from evaluation.core.definitions import MeasureError
+
+    files = {
+        "strata": "sampled qrels (topic 0 docno stratum grade)",
+        "inclusion": "prels (topic docno grade method probability)",
+    }
+    for line in asked:
+        needs = line.measure.definition.needs if line.measure else ""
+        if needs in files and getattr(given, needs) is None:
+            raise MeasureError(f"{line.name} is estimated from a sample; expected {files[needs]}, found qrels without")
+        if needs in ("known", "expected", "evidence"):
             raise MeasureError(f"{line.name} needs what no file tells; it is there from Python")
+
+
+def _sampled(data: bytes, form: Form | None, given: Given) -> tuple[Qrels, Given]:
+    from evaluation.core.sampled_files import judged_sample
+    from evaluation.core.trec_files import FileFault
+    from pooling.core.sampled_qrels import SampledFault, read_sampled
+
+    try:
+        return judged_sample(read_sampled(data, form), given)
+    except SampledFault as fault:
+        raise FileFault(f"{fault}{', with --sample' if str(fault).endswith('say which') else ''}", "qrels") from fault
 
 
 class _NotComputed(Exception):
@@ -123,17 +166,16 @@ def _scored(
     rules: Rules,
     asked: Sequence[Line],
     qrels: Qrels,
+    given: Given,
     twice: dict[int, bytes],
     name: str,
     hits: RunHits,
 ) -> int:
     """Print the scores of one run; its status."""
     from evaluation.core.evaluate import MissingTopic, evaluate_judged
-    from evaluation.core.judged import Given
     from evaluation.core.trec_output import relstrings, summary_text, topic_texts
     from evaluation.core.trec_run import judged_rankings
 
-    given = Given(rules.recall_points, options.documents)
     judged = judged_rankings(qrels, [hits], given)
     complete = options.complete or rules.missing == "zero"
     _note(options, name, hits, qrels)

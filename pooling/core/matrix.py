@@ -25,10 +25,11 @@ class _Clash(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
-    """One run's row: the items it has, best first within each topic, and their ranks from 1."""
+    """One run's row: the items it has, best first within each topic, their ranks from 1, and the run's own scores."""
 
     items: NDArray[np.int64]
     ranks: NDArray[np.int32]
+    scores: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +103,7 @@ class RankMatrix:
             topics,
             np.concatenate((self.codes, codes[fresh])),
             np.concatenate((self.docnos, run.docnos[fresh])),
-            (*self.rows, Ranks(items, run.ranks.astype(np.int32))),
+            (*self.rows, Ranks(items, run.ranks.astype(np.int32), run.scores)),
             np.insert(self._keys, where[~known], keys[~known]),
             np.insert(self._places, where[~known], items[order[~known]]),
             self._seed,

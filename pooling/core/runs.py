@@ -25,7 +25,7 @@ from pooling.core.run_checks import RunColumns, TextLengths, check_columns
 
 Form = Literal["documents", "columns", "suffix"]
 
-_TAG = re.compile(rb"[A-Za-z0-9_.-]{1,25}")
+TAG = re.compile(rb"[A-Za-z0-9_.-]{1,25}")
 _RANK = re.compile(rb"-?[0-9]+")
 _SCORE = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
@@ -182,7 +182,7 @@ def _quick_part(lines: NDArray[np.int64], fields: Fields) -> RunColumns | None:
     if len(tags.heads()) > 1 or ranks is None or scores is None or not np.isfinite(scores).all():
         return None
     tag = bytes(tags[_FIRST].values()[0])
-    if not _TAG.fullmatch(tag):
+    if not TAG.fullmatch(tag):
         return None
     heads = q0.heads()
     other = heads[q0[heads].values() != b"Q0"]
@@ -222,7 +222,7 @@ def careful_columns(data: bytes, report: Report, form: Form = "documents") -> Ru
             odd_q0 = line, q0
         if tag is None:
             tag = own_tag
-            if not _TAG.fullmatch(tag):
+            if not TAG.fullmatch(tag):
                 report.add("error", "TAG_FORMAT", line, _tag_message(tag), shown(tag))
         elif own_tag != tag:
             report.add_once("error", "TAG_MIXED", line, _mixed_message(line, own_tag, tag), shown(own_tag))

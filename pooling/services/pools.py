@@ -1,8 +1,9 @@
 """Pools: which documents are to be judged. Planned at once, drawn by a job, one round after the other."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+import numpy as np
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
@@ -12,7 +13,9 @@ from config.errors import Conflict, Refusal
 from config.models import Job, JobState, User
 from pooling import plans, selectors
 from pooling.core import planning
-from pooling.models import Collection, Pool, PoolItem, Run
+from pooling.core.strategies import Chosen
+from pooling.models import Collection, NotDrawn, Pool, PoolItem, Run
+from pooling.services import picking
 from pooling.services.work import ROWS, Work, pause, remove_in_chunks, tell_planner
 
 
@@ -28,6 +31,12 @@ def plan_pool(collection: Collection, *, by: User, runs: Iterable[Run], strategy
     live = Job.objects.filter(name="draw_pool", collection_id=collection.pk, state__in=[JobState.WAITING, JobState.RUNNING])
     if live.exists():
         raise Conflict("A pool is being drawn; wait until that is done.")
+    if choice.kind == "sampled" and collection.pools.filter(drawn_at__isnull=False).exists():
+        raise Conflict(
+            "A sample needs a pool of its own: in this one documents were drawn otherwise, which no probability tells."
+        )
+    if choice.kind == "adaptive" and not selectors.documents(collection).exists():
+        raise Conflict("An adaptive round picks among the documents that are there, and there are none yet: import them first.")
     pool = collection.pools.filter(drawn_at=None).first()
     if pool is None:
         last = collection.pools.aggregate(last=Max("round"))["last"] or 0
@@ -62,31 +71,68 @@ def draw_pool(pool: Pool, work: Work) -> Pool:
     if pool.drawn_at:
         return pool
     remove_in_chunks(pool.items.all())  # what a killed attempt left
+    remove_in_chunks(pool.not_drawn.all())
     runs = list(pool.runs.select_related("upload").order_by("pk"))
     work.progress(0, 1, f"Reading {len(runs):,} runs")
-    found = plans.chosen(plans.Choice(pool.strategy, pool.parameters, tuple(runs)))
-    items = _new_items(pool, planning.pool_of(found))
-    if not items:
+    if pool.kind == "adaptive":
+        count, found = picking.begin(pool, work), plans.picked(pool)
+    else:
+        found = plans.chosen(plans.Choice(pool.strategy, pool.parameters, tuple(runs)), seed=pool.seed)
+        count = _write(_new_items(pool, found), work) if found.sample is None else _write_sample(pool, found, work)
+    if not count:
         pool.delete()
         raise Refusal("Nothing is new: every document that this choice takes is in the pool already.")
-    for start in range(0, len(items), ROWS):
-        work.progress(start, len(items), f"{len(items):,} items")
-        PoolItem.objects.bulk_create(items[start : start + ROWS])
-        pause()
-    if pool.items.count() != len(items):
+    if pool.items.count() != count:
         raise RuntimeError(f"round {pool.pk} was disturbed by another drawing")
     used = [share.told() for share in plans.shares(found, runs)]
     tell_planner(PoolItem)
-    with work.finish(f"Round {pool.round}: {len(items):,} items"):
+    with work.finish(f"Round {pool.round}: {count:,} items"):
         switch = Pool.objects.filter(pk=pool.pk, drawn_at=None, collection__archived_at=None)
-        if not switch.update(drawn_at=timezone.now(), item_count=len(items), used=used):
+        if not switch.update(drawn_at=timezone.now(), item_count=count, used=used):
             raise Conflict("The collection was archived, or the round was drawn, meanwhile.")
     pool.refresh_from_db()
     return pool
 
 
-def _new_items(pool: Pool, found: planning.Pool) -> list[PoolItem]:
+def _write(rows: Sequence[PoolItem] | Sequence[NotDrawn], work: Work) -> int:
+    for start in range(0, len(rows), ROWS):
+        work.progress(start, len(rows), f"{len(rows):,} items")
+        type(rows[0]).objects.bulk_create(rows[start : start + ROWS])  # type: ignore[arg-type]
+        pause()
+    return len(rows)
+
+
+def _write_sample(pool: Pool, found: Chosen, work: Work) -> int:
+    """The items that were drawn, each with its stratum and probability, and beside them those that were not."""
+    sample, matrix = found.sample, found.matrix
+    if sample is None:
+        raise ValueError("expected a sample")
+    rows = zip(
+        matrix.topics[matrix.codes[sample.items]].tolist(),
+        matrix.docnos[sample.items].tolist(),
+        sample.strata.tolist(),
+        sample.inclusion.tolist(),
+        np.isin(sample.items, found.items).tolist(),
+        strict=True,
+    )
+    told = {(topic, docno): (stratum, chance, drawn) for topic, docno, stratum, chance, drawn in rows}
+    items = _new_items(pool, found)
+    numbers = {pk: number.encode() for pk, number in pool.collection.topics.values_list("pk", "number")}
+    for item in items:
+        item.stratum, item.inclusion, _ = told[numbers[item.topic_id], item.docno.encode()]
+    known = {number: pk for pk, number in numbers.items()}
+    left = [
+        NotDrawn(pool=pool, topic_id=known[topic], docno=docno.decode(), stratum=stratum)
+        for (topic, docno), (stratum, _, drawn) in told.items()
+        if not drawn and topic in known
+    ]
+    _write(left, work)
+    return _write(items, work)
+
+
+def _new_items(pool: Pool, chosen: Chosen) -> list[PoolItem]:
     """Items for the pairs that no earlier round has, of topics that the collection still has."""
+    found = planning.pool_of(chosen)
     known = dict(pool.collection.topics.values_list("number", "pk"))
     fresh = selectors.is_new(pool.collection, found)
     return [

@@ -16,7 +16,7 @@ from config.errors import Conflict
 from config.forms import attempt
 from config.models import Job
 from pooling import access, charts, exports, forms, plans, selectors
-from pooling.core.strategies import COMMON, STRATEGIES
+from pooling.core.strategies import KINDS, STRATEGIES
 from pooling.models import Collection, Role
 from pooling.services import pools
 from pooling.views.collections import page
@@ -46,7 +46,7 @@ def pool(request: HttpRequest, slug: str) -> HttpResponse:
         "runs": runs,
         "plan": plan,
         "changed": asked is not None and "plan" not in asked and not form.errors,
-        "strategies": STRATEGIES.values(),
+        "kinds": [(label, [one for one in STRATEGIES.values() if one.kind == kind]) for kind, label in KINDS.items()],
         "chosen": STRATEGIES[strategy],
         "curve": _curve(plan),
     }
@@ -93,13 +93,23 @@ def pool_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     found = get_object_or_404(selectors.pools(collection), round=number)
     groups: dict[str, dict[str, Any]] = {}
-    for row in found.used:
+    used = found.used
+    if found.kind == "adaptive":  # it grows while it is judged
+        runs = list(found.runs.select_related("upload").order_by("pk"))
+        used = [share.told() for share in plans.shares(plans.picked(found), runs)]
+    for row in used:
         group = groups.setdefault(row["group"] or row["tag"], {"runs": 0, "unique": row["group_unique"]})
         group["runs"] += 1
     strategy = STRATEGIES.get(found.strategy)
-    labels = {one.name: one.label for one in (*(strategy.parameters if strategy else ()), *COMMON)}
+    labels = {one.name: one.label for one in (strategy.all_parameters if strategy else ())}
     parameters = [(labels.get(name, name), value) for name, value in found.parameters.items()]
-    context: dict[str, Any] = {"round": found, "groups": groups.items(), "strategy": strategy, "parameters": parameters}
+    context: dict[str, Any] = {
+        "round": found,
+        "used": used,
+        "groups": groups.items(),
+        "strategy": strategy,
+        "parameters": parameters,
+    }
     return page(request, "pooling/pool_round.html", collection, **context)
 
 

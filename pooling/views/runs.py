@@ -11,7 +11,7 @@ from config.forms import attempt
 from pooling import access, forms, selectors
 from pooling.core.metadata import told_figures
 from pooling.models import Collection, Role, Run, Upload, UploadKind, UploadState
-from pooling.services import runs, uploads
+from pooling.services import baselines, runs, uploads
 from pooling.services.runs import FIGURE_PREFIX
 from pooling.views.collections import page
 from pooling.views.uploads import sent
@@ -38,8 +38,23 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
         "uploads": selectors.latest_uploads(open_ones, UploadKind.RUN, 20),
         "has_topics": collection.topics.exists(),
         "closed": runs.window(collection),
+        "baselines": selectors.baseline_jobs(collection),
     }
     return page(request, "pooling/runs.html", collection, status=422 if request.method == "POST" else 200, **context)
+
+
+@require_http_methods(["GET", "POST"])
+def make_baseline(request: HttpRequest, slug: str) -> HttpResponse:
+    """A run of our own over the collection's documents, made by a job."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    form = forms.BaselineForm(request.POST or None, initial={"depth": min(1000, collection.max_per_topic)})
+    if request.method == "POST" and form.is_valid():
+        by = access.require_sign_in(request.user)
+        if attempt(form, lambda: baselines.request_baseline(collection, by=by, model=form.made())):
+            return redirect("runs", slug)
+    context = {"form": form, "has_documents": selectors.documents(collection).exists()}
+    status = 422 if request.method == "POST" else 200
+    return page(request, "pooling/baseline.html", collection, status=status, **context)
 
 
 def _receive(request: HttpRequest, collection: Collection, form: forms.RunsForm, figures: forms.FiguresForm) -> list[Upload]:

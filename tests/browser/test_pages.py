@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.template.loader import render_to_string
 from django.urls import URLPattern, URLResolver, get_resolver
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Response, expect
 
 from config import accounts, http
 from config.models import Throttle
@@ -186,6 +186,8 @@ CASES = [
     Case("run", "run", "organizer", LINE + "runs/bm25-rm3-1/"),
     Case("run-edit", "edit_run", "organizer", LINE + "runs/bm25-rm3-1/edit/"),
     Case("rules", "rules", "organizer", LINE + "rules/"),
+    Case("adaptive", "adaptive", "organizer", "/c/{w.adaptive.slug}/progress/adaptive/"),
+    Case("baseline", "make_baseline", "organizer", LINE + "baseline/"),
     Case("rules-error", "rules", "organizer", LINE + "rules/", press("Save", Results_per_topic="0"), 422),
     Case("pool", "pool", "organizer", LINE + "pool/"),
     Case("pool-rrf", "pool", "organizer", LINE + "pool/?strategy=rrf", unfold("This plan by run")),
@@ -336,17 +338,25 @@ def test_every_page_is_looked_at(world: World, signed_in: Callable[[User], Page]
         assert answer.status == 405, f"{name}: a page that nobody looked at ({answer.status}); add a Case"
 
 
+FIRST = list({case.view: case for case in reversed(CASES)}.values())  # of each address the first
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_page(case: Case, world: World, page: Page, signed_in: Callable[[User], Page]) -> None:
-    if case.who:
-        page = signed_in(getattr(world, case.who))
+def test_page(case: Case, world: World, going_on: Callable[[User | None], Page]) -> None:
+    page = going_on(getattr(world, case.who) if case.who else None)
     answers: list[int] = []
-    page.on("response", lambda r: answers.append(r.status) if r.request.is_navigation_request() else None)
+
+    def note(response: Response) -> None:
+        if response.request.is_navigation_request():
+            answers.append(response.status)
+
+    page.on("response", note)
     page.goto(case.path.format(w=world))
     if case.act:
         case.act(page)
+    page.remove_listener("response", note)
     assert answers[-1] == case.status
-    look(page, case.name)
+    look(page, case.name, dark=case in FIRST)
 
 
 def test_sign_up_and_password_link(queueless_site: Site, new_page: NewPage) -> None:

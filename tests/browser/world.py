@@ -21,7 +21,7 @@ from config.models import ApiToken, Job, User
 from evaluation import services
 from pooling.core.html_text import html_text
 from pooling.models import Document, Invitation, Membership, PoolItem, Role, Topic, Upload, Visibility
-from pooling.services import collections, members
+from pooling.services import collections, members, picking
 from tests import factories
 from tests.assess import factories as judged
 from tests.evaluation import factories as scored
@@ -123,6 +123,7 @@ class World:
         with override_settings(DATA=site.data):
             self._releases()
             self._line(site)
+            self._adaptive()
 
     def _judging(self) -> None:
         """Two topics half judged, by two; one of pages, one to practise; one of another script, one hard to lay out; and somebody who has done all."""
@@ -291,6 +292,28 @@ class World:
         files.take(self.undocumented, by, "topics", b"1\tone\n", "topics.tsv")
         files.take_run(self.undocumented, by, files.run_file("a", t1=" ".join(docnos[:50])))
         files.draw(self.undocumented, by, 50)
+
+    def _adaptive(self) -> None:
+        """An adaptive round of three topics, some of it judged, one of them stopped."""
+        by = self.organizer
+        self.adaptive = factories.make_collection(by, "Harbour trials 2029")
+        factories.join(self.adaptive, self.assessor, Role.ASSESSOR)
+        titles = ("Do tidal turbines harm fish?", ARABIC, CHINESE)
+        files.take(self.adaptive, by, "topics", "\n".join(f"{n}\t{t}" for n, t in enumerate(titles, 1)).encode(), "topics.tsv")
+        docnos = [f"AD{n:02}" for n in range(40)]
+        files.take(self.adaptive, by, "documents", files.documents(docnos, READING), "documents.jsonl")
+        for number in range(3):
+            ranked = {f"t{n}": " ".join(docnos[(n + 3 * number + k) % 40] for k in range(20)) for n in (1, 2, 3)}
+            files.take_run(self.adaptive, by, files.run_file(f"dense-{number}", **ranked))
+        files.draw_round(self.adaptive, by, "mtf", ahead=1, budget=30)
+        assigning.auto_assign(self.adaptive, by=by, everything=True)
+        for place in range(24):
+            for card in judging.next_items(self.adaptive, assessor=self.assessor, count=1):
+                grade, act = 2 if place % 3 == 0 and place < 12 else 0, uuid.uuid4()
+                told = {"assessor": self.assessor, "seat": card.token, "client_id": act, "grade": grade, "ahead": 0}
+                judging.record_judgment(self.adaptive, **told)  # type: ignore[arg-type]
+        pool = self.adaptive.pools.get()
+        picking.stop_topic(pool, self.adaptive.topics.get(number="3"), by=by, reason="The runs have nothing else on it.")
 
     def _tokens(self) -> None:
         now = timezone.now()

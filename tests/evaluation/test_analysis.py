@@ -16,7 +16,7 @@ from evaluation.core import orders, several, significance, topics
 from evaluation.core.judged import join
 from evaluation.core.matrix import NOT_IN_QRELS, RankedItems
 from evaluation.core.qrels import Qrels
-from evaluation.core.stability import leave_out
+from evaluation.core.stability import depth_curve, leave_out
 from evaluation.core.summary import SummaryPage, summary_page
 from pooling.core.rankings import Rankings
 from tests.golden import FOLDER, vectors
@@ -212,16 +212,20 @@ def test_figures_of_a_printed_page(vector: Vector) -> None:
     )
 
 
-@pytest.mark.parametrize("vector", vectors("analysis", "leave_out"))
-def test_leaving_runs_or_groups_out(vector: Vector) -> None:
+def ranked_items(vector: Vector) -> tuple[RankedItems, NDArray[np.int64]]:
     pairs = sorted({(name, docno) for run in vector["runs"].values() for name, docnos in run.items() for docno in docnos})
     code = {pair: number for number, pair in enumerate(pairs)}
     grades = np.array([vector["qrels"][name].get(docno, NOT_IN_QRELS) for name, docno in pairs])
     names = sorted(vector["qrels"])
     held = [np.array([code[name, docno] for name in names for docno in run[name]]) for run in vector["runs"].values()]
     of_topic = np.array([names.index(name) for name, _ in pairs])
+    return RankedItems.build(list(vector["runs"]), np.array([name.encode() for name in names]), of_topic, held), grades
+
+
+@pytest.mark.parametrize("vector", [*vectors("analysis", "leave_out"), *vectors("pooling", "leave_out")])
+def test_leaving_runs_or_groups_out(vector: Vector) -> None:
+    ranked, grades = ranked_items(vector)
     tags = list(vector["runs"])
-    ranked = RankedItems.build(tags, np.array([name.encode() for name in names]), of_topic, held)
     groups = [vector["groups"][tag] for tag in tags] if "groups" in vector else None
     for one in leave_out(ranked, grades, "AP", depth=vector["params"]["depth"], groups=groups):
         expected = vector["expected"]["left_out"][one.name]
@@ -238,6 +242,16 @@ def test_leaving_runs_or_groups_out(vector: Vector) -> None:
             near(expected["tau_b"]),
         ]
         assert dict(zip(runs, one.before, strict=True)) == {tag: near(vector["expected"]["full"][tag]) for tag in runs}
+
+
+@pytest.mark.parametrize("vector", vectors("pooling", "depth_curve"))
+def test_shallower_pools_of_a_judged_one(vector: Vector) -> None:
+    ranked, grades = ranked_items(vector)
+    found = depth_curve(ranked, grades, depth=vector["params"]["depth"])
+    for one, expected in zip(found, vector["expected"], strict=True):
+        assert [one.depth, one.judged, one.relevant] == [expected["depth"], expected["judged"], expected["relevant"]]
+        assert dict(zip(vector["runs"], one.means.tolist(), strict=True)) == near(expected["MAP"])
+        assert one.tau_b == near(expected["tau_b"])
 
 
 def test_no_example_is_left_out() -> None:

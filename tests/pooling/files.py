@@ -76,7 +76,11 @@ def take_run(collection: Collection, by: User, data: bytes, /, **options: str) -
 
 
 def draw(collection: Collection, by: User, depth: int, *runs: Run) -> Pool:
-    pool = pools.plan_pool(collection, by=by, runs=runs or list(collection.runs.all()), depth=depth)
+    return draw_round(collection, by, "depth", *runs, depth=depth)
+
+
+def draw_round(collection: Collection, by: User, strategy: str, *runs: Run, **values: object) -> Pool:
+    pool = pools.plan_pool(collection, by=by, runs=runs or list(collection.runs.all()), strategy=strategy, **values)
     with Direct(lambda done, total, words: None) as work:
         return pools.draw_pool(pool, work)
 

@@ -119,3 +119,33 @@ def test_files_alone_load_no_django(folder: Path) -> None:
 def test_the_shell_is_there() -> None:
     """The pipelines that count independently need no more than every system has."""
     assert all(shutil.which(name) for name in ("sh", "awk", "sort", "gzip"))
+
+
+def test_pool_in_the_order_that_judgments_lead_to(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "qrels").write_bytes(b"1 0 d1 0\n1 0 d2 1\n1 0 d4 1\n")
+    runs = [str(folder / "one.run"), str(folder / "two.run.gz")]
+    assert pool.main([*runs, "--strategy", "mtf", "--qrels", str(folder / "qrels"), "--budget", "3"]) == 0
+    assert capsys.readouterr().out == "1 d1\n1 d2\n1 d4\n10 y1\n2 x1\n2 x2\n"
+    assert pool.main([*runs, "--strategy", "mtf", "--qrels", str(folder / "qrels"), "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)["items"][1]
+    assert first == {"topic": "1", "docno": "d2", "run": "two", "why": "priority 0", "relevant": True}
+
+
+def test_pool_by_chance_tells_the_probabilities(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--strategy", "two-strata", "--budget", "3", "--depth", "3", "--seed", "4"]
+    runs = [str(folder / "one.run"), str(folder / "two.run.gz")]
+    assert pool.main([*runs, *options, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    of_first = [row for row in told["sample"] if row["topic"] == "1"]
+    assert [(row["stratum"], row["inclusion"]) for row in of_first].count((1, 1.0)) == 3
+    assert sum(row["drawn"] for row in of_first) == 3 and told["seed"] == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [(["--strategy", "mtf"], "expected them by --qrels FILE"), (["--strategy", "cal", "--qrels", "q"], "reads the documents")],
+)
+def test_pool_says_what_a_strategy_needs(options: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        pool.main(["one.run", *options])
+    assert stopped.value.code == 2 and words in capsys.readouterr().err

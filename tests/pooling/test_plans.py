@@ -123,6 +123,9 @@ def test_the_pool_as_files(cast: Cast, olga: Client) -> None:
         "best_rank": 1,
         "present": True,
         "runs": {"beta": 1, "alpha": 2},
+        "picked": None,
+        "stratum": None,
+        "inclusion": None,
     }
     assert olga.get(f"{HERE}pool/file/exe/").status_code == 404
 
@@ -134,8 +137,8 @@ def test_an_empty_pool_is_an_empty_list(cast: Cast, olga: Client) -> None:
 def test_plans_and_items_by_api(cast: Cast, caller_for: CallerFor) -> None:
     files.fill(cast.collection, cast.organizer)
     call = caller_for(cast.organizer)
-    names = [strategy["name"] for strategy in call("GET", "/strategies")]
-    assert names == ["depth", "rrf", "rbp"]
+    kinds = {strategy["name"]: strategy["kind"] for strategy in call("GET", "/strategies")}
+    assert [kinds[name] for name in ("depth", "rrf", "mtf", "two-strata")] == ["fixed", "fixed", "adaptive", "sampled"]
     here = "/collections/harbour-trials"
     plan = call("POST", f"{here}/pools/plan", {"depth": 2, "seconds": 36})
     assert (plan["items"], plan["new"], plan["hours"]) == (7, 7, 0.07)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pooling.core import planning, strategies
+from pooling.core import fused, planning, strategies
 from pooling.core.matrix import RankMatrix
 from pooling.core.planning import Pool, depth_pool
 from pooling.core.rankings import Rankings
@@ -115,31 +115,47 @@ def test_depth_pool_makes_no_call_for_each_topic() -> None:
     assert python_calls(shares[0]) <= python_calls(shares[1])
 
 
-@pytest.mark.parametrize(
-    "vector", [*vectors("pooling", "pool_rrf"), *vectors("pooling", "pool_rbp"), *vectors("pooling", "pool_take")]
-)
+FUSED = ("take", "rrf", "rbp", "dcg", "borda", "condorcet", "combsum", "combmnz", "combmax", "combanz")
+WEIGH = {
+    "rrf": fused.reciprocal_rank_fusion,
+    "rbp": fused.rank_biased_precision,
+    "dcg": fused.discounted_gain,
+    "borda": fused.borda,
+    "condorcet": fused.condorcet,
+    "combsum": fused.comb_sum,
+    "combmnz": fused.comb_mnz,
+    "combmax": fused.comb_max,
+    "combanz": fused.comb_anz,
+}
+
+
+@pytest.mark.parametrize("vector", vectors("pooling", *(f"pool_{name}" for name in FUSED)))
 def test_fused_pools_of_the_worked_example(vector: dict[str, Any]) -> None:
-    """`take` is the order in which depth-k prefers, which quotas cut and fill."""
-    matrix = RankMatrix.build([ranked(tag, docnos) for tag, docnos in vector["runs"].items()])
     name = vector["measure"].removeprefix("pool_")
-    if name == "take":
-        chosen = choose(matrix, "depth", {"depth": 6, "max_per_topic": vector["params"]["budget"]})
-    else:
-        chosen = choose(matrix, name, strategies.clean(name, vector["params"]))
+    scored = vector.get("scores") or {tag: {d: float(-i) for i, d in enumerate(ds)} for tag, ds in vector["runs"].items()}
+    matrix = RankMatrix.build([Rankings.from_dict(tag, {"1": docs}) for tag, docs in scored.items()])
+    values = strategies.clean(name, vector["params"])
+    chosen = choose(matrix, name, values)
     assert [docno.decode() for docno in matrix.docnos[chosen.items].tolist()] == vector["expected"]["order"]
+    if name == "take":
+        return
+    found = WEIGH[name](matrix, range(4), values)
+    weights = {
+        docno: found[matrix.find(np.array([b"1"]), np.array([docno.encode()]))[0]] for docno in vector["expected"]["weights"]
+    }
+    assert weights == pytest.approx(vector["expected"]["weights"], abs=1e-9)
 
 
-@pytest.mark.parametrize("vector", [*vectors("pooling", "pool_rrf"), *vectors("pooling", "pool_rbp")])
-def test_fused_weights_of_the_worked_example(vector: dict[str, Any]) -> None:
-    matrix, params = RankMatrix.build([ranked(tag, docnos) for tag, docnos in vector["runs"].items()]), vector["params"]
-    weight = (
-        (lambda ranks: 1 / (params["k"] + ranks))
-        if "k" in params
-        else (lambda ranks: (1 - params["p"]) * params["p"] ** (ranks - 1.0))
-    )
-    found = strategies.weights(matrix, range(4), weight, params.get("combine", "sum"))
-    for docno, value in vector["expected"]["weights"].items():
-        assert found[matrix.find(np.array([b"1"]), np.array([docno.encode()]))[0]] == pytest.approx(value, abs=1e-9)
+@given(runs)
+@settings(max_examples=20, deadline=None)
+def test_condorcet_is_its_definition(given_runs: list[dict[str, dict[str, float]]]) -> None:
+    rankings = [Rankings.from_dict(f"r{i}", run) for i, run in enumerate(given_runs)]
+    matrix = RankMatrix.build(rankings)
+    found = fused.condorcet(matrix, range(len(rankings)), {})
+    ranks = np.where((table := matrix.ranks_of(np.arange(len(matrix)))) > 0, table, 10**6)
+    for one in range(len(matrix)):
+        others = [o for o in range(len(matrix)) if matrix.codes[o] == matrix.codes[one]]
+        assert found[one] == sum(np.sign(ranks[:, o] - ranks[:, one]).sum() > 0 for o in others)
 
 
 @pytest.mark.parametrize("vector", vectors("pooling", "pool_growth"))
@@ -177,10 +193,10 @@ def test_ties_at_the_cut_go_by_evaluation_order_or_by_docno() -> None:
 
 
 def test_a_budget_in_proportion_is_split_by_largest_remainder() -> None:
-    assert strategies.proportional(np.array([10, 20, 30]), 10).tolist() == [2, 3, 5]
-    assert strategies.proportional(np.array([1, 1, 1]), 10).tolist() == [4, 3, 3]
-    assert strategies.proportional(np.array([0, 5]), 4, 1).tolist() == [1, 4]
-    assert strategies.proportional(np.array([0, 0]), 4).tolist() == [0, 0]
+    assert fused.proportional(np.array([10, 20, 30]), 10).tolist() == [2, 3, 5]
+    assert fused.proportional(np.array([1, 1, 1]), 10).tolist() == [4, 3, 3]
+    assert fused.proportional(np.array([0, 5]), 4, 1).tolist() == [1, 4]
+    assert fused.proportional(np.array([0, 0]), 4).tolist() == [0, 0]
 
 
 def test_the_first_runs_of_each_group_by_priority() -> None:
@@ -193,7 +209,7 @@ def test_the_first_runs_of_each_group_by_priority() -> None:
 @pytest.mark.parametrize(
     ("name", "values", "words"),
     [
-        ("best", {}, "Expected the strategy depth or rrf or rbp; found “best”."),
+        ("best", {}, "Expected the strategy depth or take or rrf or rbp"),
         ("depth", {"depth": 0}, "Depth: expected a whole number from 1 to 1,000; found 0."),
         ("depth", {"depth": "ten"}, "Depth: expected a whole number from 1 to 1,000; found “ten”."),
         ("depth", {"budget": 3}, "The strategy depth has no parameter “budget”"),
@@ -210,4 +226,5 @@ def test_every_strategy_runs_with_its_defaults() -> None:
     matrix = RankMatrix.build([ranked("a", ["d1", "d2"]), ranked("b", ["d3", "d1"])])
     for name, one in strategies.STRATEGIES.items():
         assert one.label and one.about
-        assert len(choose(matrix, name, strategies.clean(name, {})).items) == 3
+        found = choose(matrix, name, strategies.clean(name, {}))
+        assert len(found.items) == 3 and (found.sample is not None) == (one.kind == "sampled")

@@ -1,0 +1,128 @@
+"""Continuous active learning: a classifier over the documents' words, trained again as judgments come."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooling.core.adaptive import NOT_RELEVANT, OWN, RELEVANT, History, Next, TopicRanks
+from pooling.core.strategy import MOST_DEPTH, Parameter, Values, adaptive
+from pooling.core.text import Texts, rocchio
+
+PRESUMED = 100  # unjudged documents that a round of training takes for not relevant
+
+
+@dataclass(frozen=True, eq=False)
+class Learnable:
+    """What a learner knows of a topic: its documents' words, numbered as `TopicRanks` numbers them, and its own."""
+
+    texts: Texts
+    topic: Mapping[str, float]
+
+
+def batch_of(place: int) -> tuple[int, int]:
+    """The batch that the n-th pick (from 0) lies in, from 0, and its first place: 1, 2, 3 … 10, 11, 13, 15 … documents.
+
+    After each batch its size B grows by B / 10, rounded up. (Cormack and Grossman 2015.)
+    """
+    batch, start, size = 0, 0, 1
+    while start + size <= place:
+        start, size, batch = start + size, size + -(-size // 10), batch + 1
+    return batch, start
+
+
+@adaptive(
+    "cal",
+    "Continuous active learning",
+    *OWN[:2],
+    Parameter("read", "int", "Ranks read", "So far down each run its documents are read.", 100, 1, MOST_DEPTH),
+    Parameter("presumed", "int", "Presumed not relevant", "Random documents added to each training.", PRESUMED, 0, 1000),
+)
+def continuous_active_learning(ranks: TopicRanks, history: History, values: Values, seed: Sequence[int]) -> Next | None:
+    """Learns from the words of what was judged, and picks what looks most like the relevant: finds the most, reads texts.
+
+    Logistic regression over tf-idf vectors. It is trained on the topic's own words as a relevant document, on all that was
+    judged before this batch, and on some random documents that are presumed not relevant for this batch alone; batches
+    grow by a tenth. Its pools carry the classifier's bias and no probabilities. (Cormack and Grossman 2014.)
+    """
+    if not isinstance(ranks.texts, Learnable):
+        raise ValueError("Continuous active learning reads the documents; expected their texts, found ranks alone.")
+    if history.taken.all():
+        return None
+    batch, start = batch_of(len(history.docs))
+    judged, outcomes = history.docs[:start], history.outcomes[:start]
+    key = (batch, outcomes.tobytes(), tuple(seed))
+    scores = ranks.memo.get(key)
+    if scores is None:
+        before = history.taken.copy()
+        before[history.docs[start:]] = False  # as it was when the batch began, whenever that is asked
+        presumed = _presumed(before, int(values.get("presumed", PRESUMED)), [*seed, batch])
+        scores = _scores(ranks.texts, judged, outcomes, presumed)
+        ranks.memo.clear()
+        ranks.memo[key] = scores
+    doc = int(np.argmax(np.where(history.taken, -np.inf, np.round(scores, 12))))
+    return Next(doc, -1, f"batch {batch + 1}, score {scores[doc]:.4f}")
+
+
+def _presumed(taken: NDArray[np.bool_], most: int, seed: Sequence[int]) -> NDArray[np.int64]:
+    free = np.flatnonzero(~taken)
+    return np.sort(np.random.default_rng(seed).choice(free, min(most, len(free)), replace=False))
+
+
+def _scores(
+    known: Learnable, judged: NDArray[np.int64], outcomes: NDArray[np.int64], presumed: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    from scipy.sparse import csr_matrix, vstack
+
+    vectors = _unit(known.texts.tf_idf)
+    topic = _unit(csr_matrix(known.texts.vector(known.topic)))
+    good, bad = judged[outcomes == RELEVANT], np.append(judged[outcomes == NOT_RELEVANT], presumed)
+    rows = vstack([topic, vectors[good], vectors[bad]]).tocsr()
+    labels = np.concatenate((np.ones(1 + len(good)), -np.ones(len(bad))))
+    return np.asarray(vectors @ logistic(rows, labels)).reshape(-1)
+
+
+def logistic(rows: Any, labels: NDArray[np.float64], penalty: float = 1e-3) -> NDArray[np.float64]:
+    """Weights w of a logistic regression: the least of mean log(1 + exp(-y x·w)) + penalty/2 |w|². Labels are 1 and -1.
+
+    Both classes count alike, whatever their sizes. Without intercept: only the order of the scores matters.
+    """
+    from scipy.optimize import minimize
+
+    used = np.unique(rows.indices)  # few of all terms
+    few = rows[:, used]
+    share = np.where(labels > 0, 0.5 / max((labels > 0).sum(), 1), 0.5 / max((labels < 0).sum(), 1))
+
+    def cost(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        margins = labels * (few @ weights)
+        slope = -labels * share / (1 + np.exp(np.minimum(margins, 500)))
+        value = (share * np.logaddexp(0, -margins)).sum() + penalty / 2 * (weights @ weights)
+        return float(value), few.T @ slope + penalty * weights
+
+    found = minimize(cost, np.zeros(len(used)), jac=True, method="L-BFGS-B", options={"maxiter": 100})
+    weights = np.zeros(rows.shape[1])
+    weights[used] = found.x
+    return weights
+
+
+def _unit(rows: Any) -> Any:
+    """Rows of length 1; empty ones stay empty."""
+    from scipy.sparse import diags
+
+    norms = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).reshape(-1))
+    return (diags(1.0 / np.where(norms > 0, norms, 1.0)) @ rows).tocsr()
+
+
+def feedback_model(
+    texts: Texts, query: Mapping[str, float], relevant: Sequence[int], nonrelevant: Sequence[int] = ()
+) -> dict[str, float]:
+    """The query after relevance feedback (Rocchio) from documents of `texts`, by how often they have each term."""
+    return rocchio(query, [counts_of(texts, doc) for doc in relevant], [counts_of(texts, doc) for doc in nonrelevant])
+
+
+def counts_of(texts: Texts, doc: int) -> dict[str, float]:
+    """The terms of a document with their counts."""
+    row, names = texts.counts[doc], texts.by_column
+    return {names[column]: float(count) for column, count in zip(row.indices.tolist(), row.data.tolist(), strict=True)}

@@ -1,0 +1,215 @@
+"""Adaptive rounds: after each judgment the next document is picked, as the worked examples have it."""
+
+import json
+import uuid
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pytest_django import Settings
+
+from assess.services import adapting, assigning, judging
+from assess.services.assigning import Wanted
+from config.errors import Conflict, Refusal
+from config.models import User
+from pooling import adaptives
+from pooling.core.adaptive import simulate
+from pooling.core.strategies import STRATEGIES
+from pooling.models import Collection, Pick, Pool, Topic, UploadKind
+from pooling.services import picking
+from tests import factories as people
+from tests.api.conftest import CallerFor, caller_for
+from tests.assess import factories
+from tests.commands.conftest import Assize, assize
+from tests.conftest import ClientFor
+from tests.golden import vectors
+from tests.pooling import files
+
+__all__ = ["assize", "caller_for"]
+VECTOR: dict[str, Any] = next(row.values[0] for row in vectors("pooling", "pool_mtf") if row.values[0]["id"] == "mtf-all")
+
+
+class World:
+    """One topic of the worked example, or several that are alike, with real runs and documents."""
+
+    def __init__(self, topics: int = 1) -> None:
+        self.organizer = people.make_user("Olga Organizer")
+        self.collection: Collection = people.make_collection(self.organizer, "Harbour trials")
+        self.ann, self.bob = factories.make_assessors(self.collection, "Ann Assessor", "Bob Beholder")
+        lines = "".join(f"{n}\tharbour cranes\n" for n in range(1, topics + 1)).encode()
+        files.take(self.collection, self.organizer, UploadKind.TOPICS, lines)
+        grades = VECTOR["qrels"]
+        texts = [{"id": d, "text": f"harbour crane quay {d}" if g else f"vineyard valley {d}"} for d, g in grades.items()]
+        rows = "".join(json.dumps(row) + "\n" for row in texts).encode()
+        files.take(self.collection, self.organizer, UploadKind.DOCUMENTS, rows)
+        for tag, docnos in VECTOR["runs"].items():
+            ranking = {f"t{n}": " ".join(docnos) for n in range(1, topics + 1)}
+            files.take_run(self.collection, self.organizer, files.run_file(tag, **ranking))
+
+    @property
+    def topic(self) -> Topic:
+        return self.collection.topics.get(number="1")
+
+    def draw(self, strategy: str, **values: object) -> Pool:
+        return files.draw_round(self.collection, self.organizer, strategy, **values)
+
+    def assign(self, *users: User, **values: Any) -> None:
+        wanted = [Wanted(topic, list(users)) for topic in self.collection.topics.all()]
+        assigning.assign(self.collection, by=self.organizer, wanted=wanted, overlap=0, **values)
+
+    def judge(self, user: User) -> list[str]:
+        """Everything, one after the other, with the example's grades; the order in which it came."""
+        order = []
+        while cards := judging.next_items(self.collection, assessor=user, count=1):
+            order.append(cards[0].docno)
+            judging.record_judgment(
+                self.collection, assessor=user, seat=cards[0].token, client_id=uuid.uuid4(), grade=VECTOR["qrels"][order[-1]]
+            )
+        return order
+
+
+@pytest.fixture
+def world(db: None, settings: Settings, tmp_path: Path) -> World:
+    settings.DATA = tmp_path / "data"
+    return World()
+
+
+def test_documents_come_in_the_order_of_move_to_front(world: World) -> None:
+    pool = world.draw("mtf", ahead=1)
+    assert pool.item_count == 1
+    world.assign(world.ann)
+    assert world.judge(world.ann) == VECTOR["expected"]["order"]
+    pool.refresh_from_db()
+    picks = pool.picks.order_by("number").select_related("run", "item")
+    assert [[pick.run.tag, pick.item.docno] for pick in picks if pick.run] == [row[:2] for row in VECTOR["expected"]["trace"]]
+    assert [pick.why for pick in picks][:4] == [
+        "rank 1, priority 0",
+        "rank 2, priority 0",
+        "rank 3, priority 0",
+        "rank 2, priority 0",
+    ]
+    assert pool.item_count == pool.items.count() == 16
+
+
+@pytest.mark.parametrize("name", [name for name in adapting.ADAPTIVE if name != "mtf"])
+def test_every_strategy_is_replayed_from_its_seed(world: World, name: str) -> None:
+    pool = world.draw(name, ahead=1, budget=10)
+    world.assign(world.ann)
+    order = world.judge(world.ann)
+    ranks = adaptives.view(pool, world.topic).ranks
+    relevant = np.array([VECTOR["qrels"][docno.decode()] > 0 for docno in ranks.docnos.tolist()])
+    again = simulate(ranks, STRATEGIES[name].pick, pool.parameters, relevant, 10, [pool.seed, zlib.crc32(b"1")])
+    assert order == [ranks.docnos[pick.doc].decode() for pick in again.picks] and len(order) == 10
+
+
+def test_by_http_one_request_for_each_and_nothing_of_the_choice_is_told(world: World, client_for: ClientFor) -> None:
+    world.draw("mtf", ahead=2, budget=5)
+    world.assign(world.ann)
+    client, address = client_for(world.ann), f"/c/{world.collection.slug}/judge/"
+    answer = client.get(address).content.decode()
+    held = json.loads(answer.split('id="judge-cards" type="application/json">')[1].split("</script>")[0])
+    seen = answer
+    count = 0
+    while held:
+        card = held.pop(0)
+        given = {"grade": 1, "client_id": str(uuid.uuid4()), "held": ",".join(one["seat"] for one in held)}
+        told = client.post(card["url"], given, headers={"accept": "application/json"})
+        assert told.status_code == 200
+        held += told.json()["cards"]
+        seen += told.content.decode()
+        count += 1
+    assert count == 5
+    for word in ("priority", "S1", "S2", "mtf", "rank 1"):
+        assert word not in seen
+
+
+def test_two_share_a_topic_and_nobody_waits(world: World) -> None:
+    world.draw("maxmean", ahead=1)
+    world.assign(world.ann, world.bob)
+    done: list[str] = []
+    for turn in range(40):
+        user = (world.ann, world.bob)[turn % 2]
+        for card in judging.next_items(world.collection, assessor=user, count=1):
+            done.append(card.docno)
+            grade = VECTOR["qrels"][card.docno]
+            judging.record_judgment(
+                world.collection, assessor=user, seat=card.token, client_id=uuid.uuid4(), grade=grade, ahead=0
+            )
+    assert sorted(done) == sorted(VECTOR["qrels"])
+    assert list(Pick.objects.order_by("number").values_list("number", flat=True)) == list(range(1, 17))
+
+
+def test_what_earlier_rounds_have_and_what_is_missing_is_stepped_over(world: World) -> None:
+    files.draw(world.collection, world.organizer, 1)  # d01 d02 d10 d13
+    world.draw("mtf", ahead=1)
+    world.assign(world.ann)
+    order = world.judge(world.ann)
+    assert len(order) == 16 and {"d01", "d02", "d10", "d13"} & set(order[:4])
+    assert Pick.objects.count() == 12
+
+
+def test_a_process_that_died_before_the_pick_holds_nobody_up(world: World) -> None:
+    world.draw("mtf", ahead=1)
+    world.assign(world.ann)
+    (card,) = judging.next_items(world.collection, assessor=world.ann, count=1)
+    judging.record_judgment(world.collection, assessor=world.ann, seat=card.token, client_id=uuid.uuid4(), grade=1)
+    Pick.objects.get(number=2).item.delete()
+    assert [card.docno for card in judging.next_items(world.collection, assessor=world.ann, count=5)] == ["d02"]
+
+
+def test_global_priorities_are_learnt_in_other_topics(settings: Settings, tmp_path: Path, db: None) -> None:
+    settings.DATA = tmp_path / "data"
+    world = World(topics=2)
+    pool = world.draw("mtf", ahead=1, scope="global", budget=6)
+    world.assign(world.ann)
+    world.judge(world.ann)
+    runs = [list(pool.picks.filter(topic__number=n).order_by("number").values_list("run__tag", flat=True)) for n in ("1", "2")]
+    assert runs[0] == ["S1", "S1", "S1", "S2", "S2", "S3"]
+    assert runs[1][:4] == ["S1", "S1", "S1", "S4"]  # the others gave something not relevant in topic 1
+
+
+def test_a_stopped_topic_is_picked_from_no_more(world: World) -> None:
+    pool = world.draw("mtf", ahead=1)
+    world.assign(world.ann)
+    with pytest.raises(Refusal, match="Expected a reason"):
+        picking.stop_topic(pool, world.topic, by=world.organizer, reason=" ")
+    picking.stop_topic(pool, world.topic, by=world.organizer, reason="50 in a row were not relevant")
+    assert world.judge(world.ann) == ["d01"]
+    with pytest.raises(Conflict, match="stopped already"):
+        picking.stop_topic(pool, world.topic, by=world.organizer, reason="again")
+    picking.resume_topic(pool, world.topic)
+    assert world.judge(world.ann) == VECTOR["expected"]["order"][1:]
+
+
+def test_rounds_that_need_documents_or_a_pool_of_their_own_say_so(world: World) -> None:
+    files.draw(world.collection, world.organizer, 1)
+    with pytest.raises(Conflict, match="A sample needs a pool of its own"):
+        world.draw("two-strata", budget=10, depth=6)
+    world.collection.corpus.documents.all().delete()
+    with pytest.raises(Conflict, match="there are none yet: import them first"):
+        world.draw("mtf")
+
+
+def test_organizers_see_how_it_goes_and_stop_it(
+    world: World, client_for: ClientFor, caller_for: CallerFor, assize: Assize
+) -> None:
+    world.draw("mtf", ahead=1, budget=10)
+    world.assign(world.ann)
+    for card in judging.next_items(world.collection, assessor=world.ann, count=1):
+        judging.record_judgment(world.collection, assessor=world.ann, seat=card.token, client_id=uuid.uuid4(), grade=2)
+    client, address = client_for(world.organizer), f"/c/{world.collection.slug}/progress/adaptive/"
+    assert "1 of 10 are judged, 1 of them relevant." in client.get(address).content.decode()
+    given = {"act": "stop", "round": 1, "topic": "1", "reason": "enough"}
+    assert client.post(address, given).status_code == 302
+    assert "stopped by" in client.get(address).content.decode()
+    assert client.post(address, given).status_code == 422
+    call, base = caller_for(world.organizer), f"/collections/{world.collection.slug}"
+    (told,) = call("GET", f"{base}/adaptive")
+    assert (told["judged"], told["gains"], told["stopped"], told["still_to_find"]) == (1, [1], "enough", 9)
+    items = call("GET", f"{base}/pools/items")
+    assert items[0]["picked"] == {"number": 1, "run": "S1", "why": "rank 1, priority 0"}
+    assert assize("adaptive", world.collection.slug, "--resume", "1", "--json").json[0]["stopped"] == ""
+    assert "from S1" in client.get(f"/c/{world.collection.slug}/pool/items/").content.decode()
+    assert "Picked so far" in client.get(f"/c/{world.collection.slug}/pool/1/").content.decode()
