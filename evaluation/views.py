@@ -15,7 +15,7 @@ from config.forms import attempt
 from evaluation import citation, columns, exports, forms, selectors, services
 from evaluation.models import ReleaseState
 from pooling import access
-from pooling.models import Role
+from pooling.models import Collection, Role
 from pooling.selectors import grades
 from pooling.views.collections import page
 
