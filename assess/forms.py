@@ -186,7 +186,7 @@ class Percent(forms.FloatField):
 class PlanForm(forms.Form):
     """How much two judge, and the seed of all that is drawn."""
 
-    overlap = Percent(label="Overlap, in %", initial=0, help_text="Of each topic, judged by two: 30 is 30 %.")
+    overlap = Percent(label="Overlap, in %", initial=0, help_text="Of each topic, judged by two.")
     seed = forms.IntegerField(required=False, min_value=0, max_value=MOST_SEED, help_text="Empty: as it is.")
 
 

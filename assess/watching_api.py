@@ -9,7 +9,7 @@ from ninja import Router
 
 from assess import adaptive_rounds, blind, exports, selectors, watching
 from assess.models import Message, PracticeItem, Workload
-from assess.schemas import (
+from assess.schemas.asking import (
     ExampleIO,
     MessageOut,
     OwnQuestionsOut,
@@ -17,14 +17,11 @@ from assess.schemas import (
     PracticeOut,
     PracticeSetIO,
     PracticeToldOut,
-    StopIn,
     TextIn,
     ThreadOut,
-    TopicGoesOut,
-    WatchedOut,
-    WorkloadIn,
-    WorkloadOut,
 )
+from assess.schemas.assigning import WorkloadIn, WorkloadOut
+from assess.schemas.watching import StopIn, TopicGoesOut, WatchedOut
 from assess.services import practice, questions, workloads
 from assess.services.practice import Example
 from config.api import JUDGE, MANAGE, ApiRequest

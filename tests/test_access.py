@@ -203,6 +203,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}documents/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}uploads/<int:pk>/": {"GET": submitter(200)},
     f"{C}uploads/<int:pk>/dismiss/": {"POST": submitter(409)},  # it was accepted
+    f"{C}uploads/<int:pk>/repair/": {"POST": submitter(409)},
     f"{C}runs/": {"GET": submitter(200), "POST": submitter(422)},
     f"{C}rules/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}baseline/": {"GET": organizer(200), "POST": organizer(422)},
@@ -308,6 +309,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/documents": {"GET": organizer(200), "POST": organizer(202)},
     f"{A}/uploads": {"GET": submitter(200)},
     f"{A}/uploads/<int:id>": {"GET": submitter(200), "DELETE": submitter(409)},
+    f"{A}/uploads/<int:id>/repair": {"POST": submitter(409)},
     f"{A}/runs": {"GET": submitter(200), "POST": submitter(202)},
     f"{A}/runs/archive": {"POST": submitter(202)},
     f"{A}/runs/baseline": {"POST": organizer(202)},

@@ -230,6 +230,7 @@ CASES = [
     Case("agreement", "agreement", "organizer", JUDGED + "agreement/"),
     Case("agreement-none", "agreement", "organizer", "/c/{w.fresh.slug}/agreement/"),
     Case("agreement-cell", "agreement_documents", "organizer", JUDGED + "agreement/documents/?a=1&b=2"),
+    Case("document", "document", "organizer", JUDGED + "document/?topic=1&docno={w.docno}"),
     Case("agreement-own", "own_agreement", "second", JUDGED + "judge/agreement/"),
     Case("merge", "merge_plan", "organizer", JUDGED + "merge/"),
     Case(

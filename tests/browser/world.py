@@ -149,6 +149,7 @@ class World:
                     collection, assessor=user, seat=card.token, grade=grade, ahead=0, client_id=act, seconds=taken
                 )
         self.seat = blind.judged(collection, self.assessor)[3].token
+        self.docno = blind.judged(collection, self.assessor, topic="1")[0].docno
         self.reader = factories.make_user("Reza Reader")  # of pages of HTML
         factories.join(collection, self.reader, Role.ASSESSOR)
         assigning.assign(collection, by=by, wanted=[assigning.Wanted(topics[2], [self.reader])], overlap=0.5, seed=7)
