@@ -309,8 +309,9 @@ class World:
         assigning.auto_assign(self.adaptive, by=by, everything=True)
         for place in range(24):
             for card in judging.next_items(self.adaptive, assessor=self.assessor, count=1):
-                act = {"client_id": uuid.uuid4(), "grade": 2 if place % 3 == 0 and place < 12 else 0}
-                judging.record_judgment(self.adaptive, assessor=self.assessor, seat=card.token, ahead=0, **act)
+                grade, act = 2 if place % 3 == 0 and place < 12 else 0, uuid.uuid4()
+                told = {"assessor": self.assessor, "seat": card.token, "client_id": act, "grade": grade, "ahead": 0}
+                judging.record_judgment(self.adaptive, **told)  # type: ignore[arg-type]
         pool = self.adaptive.pools.get()
         picking.stop_topic(pool, self.adaptive.topics.get(number="3"), by=by, reason="The runs have nothing else on it.")
 
