@@ -24,7 +24,7 @@ WHICH = "Number of the release; live: the judgments of now, for organizers. Left
 
 
 class CompareFilter(In):
-    runs: list[str] = Field(description="Tags, 2 to 12.")
+    runs: list[str] = Field([], description="Tags, 2 to 12.")
     release: str = Field("", description=WHICH)
     measure: str = Field("", description="The first official one unless given.")
     view: Literal["lenient", "strict"] = "lenient"

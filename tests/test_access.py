@@ -402,6 +402,7 @@ class World:
             "token": "tokens/",
             "person": "people/",
             "upload": "uploads/",
+            "kept": ("private/", "/try/"),
         }
         for name, marks in {**numbers, "invitation": "invitations/", "member": "members/"}.items():
             if any(mark in route for mark in ([marks] if isinstance(marks, str) else marks)):
@@ -433,6 +434,7 @@ def world(cast: Cast) -> World:
         "against": 1,
         "form": "csv",
         "topic": "1",
+        "kept": 0,
         "user": cast.assessor.username,
         "job": job.pk,
         "invitation": invitation.pk,
