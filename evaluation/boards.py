@@ -118,6 +118,14 @@ class Board:
     best: str = ""
 
     @property
+    def focus_plain(self) -> str:
+        """The measure in focus by the name that knows no level."""
+        if not self.focus:
+            return ""
+        measure = parse_measure(self.focus.name)
+        return str(replace(measure, parameters=tuple(pair for pair in measure.parameters if pair[0] != "rel")))
+
+    @property
     def lead(self) -> str:
         """What the test says, in a sentence."""
         if not self.best or not self.focus:
@@ -139,7 +147,7 @@ def leaderboard(standing: Standing, wanted: Wanted | None = None) -> Board:
     values = standing.means[:, [standing.names.index(column.name) for column in shown]]
     board = _board(standing, places, shown, values, wanted.sort)
     focus = _focus(board, shown)
-    test, correction = _tests(standing, wanted)
+    test, correction = chosen_tests(standing, wanted)
     board = replace(board, test=test, correction="" if test in FOR_FAMILIES else correction, all_runs=len(standing.seen))
     board = replace(board, topics=len(standing.topics), no_relevant=int(standing.no_relevant.sum()))
     if focus is None or not places:
@@ -176,9 +184,12 @@ def _is_wanted(entry: Entry, wanted: Wanted) -> bool:
     )
 
 
-def _tests(standing: Standing, wanted: Wanted) -> tuple[Test, Correction]:
+def chosen_tests(standing: Standing, wanted: Wanted, *, pairwise: int = 0) -> tuple[Test, Correction]:
+    """What is asked for, or what the organizers chose; of `pairwise` runs compared all with all, more than two by Tukey's
+    randomized test unless another is asked for."""
     plan = columns.plan(standing.collection)
-    test, correction = wanted.test or plan.test, wanted.correction or plan.correction
+    test = wanted.test or ("randomized-tukey" if pairwise > 2 else plan.test)
+    correction = wanted.correction or plan.correction
     if test not in TESTS:
         raise Refusal(f"Expected a test among {', '.join(TESTS)}; found “{test[:40]}”.")
     if correction not in CORRECTIONS:
@@ -211,7 +222,9 @@ def _judged(standing: Standing, places: list[int], board: Board, focus: Column, 
         for n, place in enumerate(places)
     }
     means = dict(zip((standing.entries[place].pk for place in places), scores.mean(axis=1).tolist(), strict=True))
-    scale = max((max(one.high, one.most or 0.0) for one, _same, _p in spreads.values()), default=1.0) or 1.0
+    widest = max((one.most or 0.0 for one, _same, _p in spreads.values()), default=0.0)
+    highest = max((one.high for one, _same, _p in spreads.values()), default=0.0)
+    scale = max(highest, min(widest, 2 * highest)) or 1.0  # intervals stay visible beside wide ranges
     rows = []
     for row in board.rows:
         spread, same, p = spreads[row.run.pk]

@@ -16,7 +16,7 @@ from evaluation.boards import Board, document
 from evaluation.bundles import version
 from evaluation.core.evaluate import Scores
 from evaluation.core.trec_output import trec_eval_text
-from evaluation.models import Release
+from evaluation.models import Release, ScoreArchive, Seen
 from evaluation.score_files import ScoreTable
 from evaluation.standings import Standing
 from evaluation.tables import written_csv
@@ -54,6 +54,11 @@ def archive_file(release: Release) -> FileResponse:
     if not release.archive:
         raise Http404(f"Release {release.number} was frozen without an archive.")
     return http.download(settings.DATA / release.archive, file_name(release, ".zip"))
+
+
+def score_archive(release: Release) -> ScoreArchive | None:
+    """The newest version, for who may see all runs by name."""
+    return release.score_archives.first() if release.collection.scores_seen[0] == Seen.ALL else None
 
 
 def score_archive_file(release: Release) -> FileResponse:

@@ -9,6 +9,7 @@ from ninja.files import UploadedFile
 from config.api import MANAGE, PUBLIC, ApiRequest
 from config.models import Job
 from config.schemas import In, JobOut
+from evaluation import access as score_access
 from evaluation import changes, effect, exports, importing, selectors, services
 from evaluation.models import Release
 from evaluation.schemas import ReleaseOut
@@ -109,8 +110,11 @@ def download_archive(request: ApiRequest, slug: str, number: int) -> FileRespons
 
 @routes.get(f"{ONE}/scores/archive", response={200: None}, openapi_extra=ZIP, auth=PUBLIC)
 def download_score_archive(request: ApiRequest, slug: str, number: int) -> FileResponse:
-    """Download all scores of a release as one, the newest version"""
-    return exports.score_archive_file(selectors.release(access.released_to(request.user, slug), number))
+    """Download all scores of a release as one, the newest version
+
+    For who may see all runs by name.
+    """
+    return exports.score_archive_file(selectors.release(score_access.all_scores_for(request.user, slug), number))
 
 
 @routes.get(f"{ONE}/diff/{{int:against}}", response=DiffOut, auth=PUBLIC)

@@ -7,10 +7,11 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from evaluation import access, boards, columns, exports, figures, reports, selectors, standings, tables
-from evaluation.boards import Board, Wanted
+from evaluation import access, boards, columns, exports, figures, reports, selectors, standings, tables, topic_reports
+from evaluation.boards import Wanted
 from evaluation.core.comparison import TESTS
 from evaluation.core.registry import parse_measure
+from evaluation.models import Seen
 from evaluation.standings import Standing
 from pooling.core.metadata import told_figures
 from pooling.models import Collection, RunKind, Topic
@@ -31,7 +32,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     organizes = collection.release_states is None
     if not every and not request.GET.get("release"):
         return page(request, "evaluation/leaderboard.html", collection, standing=None, live=organizes)
-    standing, wanted = _asked(request, collection)
+    standing, wanted = asked(request, collection)
     board = boards.leaderboard(standing, wanted)
     shown = Paginator(board.rows, ON_A_PAGE).get_page(request.GET.get("page"))
     release = standing.release
@@ -49,7 +50,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
         "kinds": RunKind,
         "tests": TESTS,
         "corrections": boards.CORRECTIONS,
-        "topics": _topics(standing),
+        "topics": topic_reports.numbers(standing),
         "unscored": unscored,
         "job": selectors.job_of(collection, "score_release") if unscored else None,
         "has_strict": columns.has_strict(standing.counts),
@@ -66,7 +67,7 @@ def board_file(request: HttpRequest, slug: str, form: str) -> HttpResponse:
     """The board in the state of the page, as a file."""
     if form not in BOARD_FORMS:
         raise Http404
-    standing, wanted = _asked(request, access.scores_for(request.user, slug))
+    standing, wanted = asked(request, access.scores_for(request.user, slug))
     text = exports.board_text(standing, boards.leaderboard(standing, wanted), form)
     answer = HttpResponse(text, content_type=BOARD_FORMS[form])
     return exports.attached(answer, exports.standing_name(standing, f"-leaderboard.{form}"))
@@ -74,19 +75,24 @@ def board_file(request: HttpRequest, slug: str, form: str) -> HttpResponse:
 
 @require_safe
 def topic(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
-    """All runs on one topic."""
+    """All runs on one topic, how hard it is, and how its relevant documents were found."""
     collection = access.scores_for(request.user, slug)
-    standing, wanted = _asked(request, collection)
-    topics = _topics(standing)
+    standing, wanted = asked(request, collection)
+    topics = topic_reports.numbers(standing)
     if topic not in topics:
         raise Http404
-    place = topics.index(topic)
-    counts = reports.topic_grades(standing, topic)
-    board: Board = boards.topic_board(standing, topic, sort=wanted.sort, strict=wanted.strict)
+    place, counts = topics.index(topic), reports.topic_grades(standing, topic)
+    measure = standings.measure_of(standing, request.GET.get("measure", ""))
+    drawn, told = {}, {}
+    drawn["strip"], told["strip"] = topic_reports.strip(standing, topic, measure)
+    rising = topic_reports.rising(standing, topic) if standing.small and collection.scores_seen[0] == Seen.ALL else None
+    if rising:
+        drawn["rising"], told["rising"] = rising
+    organizes = collection.release_states is None
     context: dict[str, Any] = {
         "standing": standing,
         "release": standing.release,
-        "board": board,
+        "board": boards.topic_board(standing, topic, sort=wanted.sort, strict=wanted.strict),
         "number": topic,
         "topic": Topic.objects.filter(collection=collection, number=topic).first(),
         "before": topics[place - 1] if place else "",
@@ -94,17 +100,25 @@ def topic(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
         "grades": [(grade, counts.get(grade.value, 0)) for grade in grades(collection)],
         "judged": sum(counts.values()),
         "relevant": sum(count for grade, count in counts.items() if grade >= standing.counts["lenient_from"]),
+        "hardness": topic_reports.hardness(standing, topic, measure),
+        "ends": topic_reports.ends(standing, measure),
+        "found": topic_reports.found_by(standing, topic) if organizes and standing.small else [],
+        "measures": reports.topic_measures(standing),
+        "measure": measure,
+        "charts": drawn,
+        "tables": told,
         "wanted": wanted,
         "has_strict": columns.has_strict(standing.counts),
     }
-    return page(request, "evaluation/topic.html", collection, **context)
+    name = exports.standing_name(standing, "-topic")
+    return tables.asked(request, name, drawn, told) or page(request, "evaluation/topic.html", collection, **context)
 
 
 @require_safe
 def run(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
     """TREC's page of one run, and one measure by topic, beside the others'."""
     collection = access.scores_for(request.user, slug)
-    standing, wanted = _asked(request, collection)
+    standing, wanted = asked(request, collection)
     place = standing.place(tag)
     report = reports.run_report(standing, place, request.GET.get("measure", ""), strict=wanted.strict)
     rows = sorted(report.rows, key=lambda row: -row.difference) if request.GET.get("order") == "difference" else report.rows
@@ -157,14 +171,9 @@ def _standing(request: HttpRequest, collection: Collection) -> Standing:
     return standings.standing(collection, request.GET.get("release", ""))
 
 
-def _asked(request: HttpRequest, collection: Collection) -> tuple[Standing, Wanted]:
+def asked(request: HttpRequest, collection: Collection) -> tuple[Standing, Wanted]:
     """What the address asks for; what it does not know is left out."""
     standing, given = _standing(request, collection), request.GET
     strict = given.get("view") == "strict" and columns.has_strict(standing.counts)
     words = {name: given.get(name, "").replace("\0", "") for name in ("sort", "group", "kind", "find", "test", "correction")}
     return standing, Wanted(strict=strict, measures=tuple(given.get("measures", "").split()), **words)
-
-
-def _topics(standing: Standing) -> list[str]:
-    """In the order of people: 2 before 10."""
-    return sorted((topic.decode() for topic in standing.topics.tolist()), key=selectors.natural)

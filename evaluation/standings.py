@@ -87,6 +87,12 @@ class Standing:
         """As an address asks for it."""
         return str(self.release.number) if self.release else LIVE
 
+    @property
+    def small(self) -> bool:
+        """Whether the ranks of all runs fit into memory, some 16 bytes each."""
+        retrieved = self.means[:, self.names.index("NumRet")] if "NumRet" in self.names else np.zeros(0)
+        return bool(np.nansum(retrieved) <= matrices.MOST_ENTRIES)
+
     def of(self, measure: str) -> Values:
         """Runs × topics."""
         return self.values[:, self.names.index(measure)]
@@ -276,6 +282,14 @@ def stored(runs: Sequence[Run]) -> StoredRuns:
 @lru_cache(maxsize=2)
 def _stored(matrix: RankMatrix) -> StoredRuns:
     return StoredRuns.of(matrix)
+
+
+def judged_all(standing: Standing) -> Judged:
+    """All runs against the qrels: which judged documents each has, at which rank."""
+    if standing.judged is not None:
+        return standing.judged
+    places = range(len(standing.entries))
+    return kept((standing.key, "judged"), lambda: stored(runs_of(standing, places)).judged(qrels_of(standing)))
 
 
 def qrels_of(standing: Standing) -> Qrels:

@@ -24,6 +24,13 @@ class Table:
     head: Sequence[str]
     rows: Sequence[Sequence[object]]
 
+    @property
+    def heads(self) -> list[tuple[str, bool]]:
+        """Each with whether its column holds numbers."""
+        return [
+            (name, all(isinstance(row[place], int | float | None) for row in self.rows)) for place, name in enumerate(self.head)
+        ]
+
 
 def written(table: Table, form: str) -> str:
     if form == "json":
@@ -48,12 +55,11 @@ def _cell(value: object) -> str:
 
 def _latex(table: Table) -> str:
     """A booktabs table; columns of numbers to the right."""
-    numbers = [all(isinstance(row[place], int | float | None) for row in table.rows) for place in range(len(table.head))]
     lines = [" & ".join(_tex(value) for value in row) for row in table.rows]
     return "\n".join(
         [
             f"% {table.caption}",
-            f"\\begin{{tabular}}{{{''.join('r' if number else 'l' for number in numbers)}}}",
+            f"\\begin{{tabular}}{{{''.join('r' if number else 'l' for _name, number in table.heads)}}}",
             r"  \toprule",
             f"  {' & '.join(escaped(name) for name in table.head)} \\\\",
             r"  \midrule",

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from evaluation import release_pages, score_pages, views
+from evaluation import analysis_pages, own_pages, release_pages, score_pages, views
 
 urlpatterns = [
     path("c/<slug:slug>/releases/", views.releases, name="releases"),
@@ -25,4 +25,11 @@ urlpatterns = [
     path("c/<slug:slug>/leaderboard/topics/<path:topic>/", score_pages.topic, name="topic_scores"),
     path("c/<slug:slug>/scores/<str:tag>/", score_pages.run, name="run_scores"),
     path("c/<slug:slug>/scores/<str:tag>/trec_eval/", score_pages.trec_eval, name="trec_eval"),
+    path("c/<slug:slug>/compare/", analysis_pages.compare, name="compare"),
+    path("c/<slug:slug>/pool-report/", analysis_pages.pool_report, name="pool_report"),
+    path("c/<slug:slug>/scoring/", own_pages.scoring, name="scoring"),
+    path("c/<slug:slug>/try/", own_pages.try_run, name="try_run"),
+    path("c/<slug:slug>/try/<int:pk>/", own_pages.kept, name="kept_score"),
+    path("c/<slug:slug>/try/<int:pk>/throw-away/", own_pages.throw_away, name="throw_away"),
+    path("measures/", analysis_pages.measures, name="measures"),
 ]

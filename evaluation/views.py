@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from assess import opinions
 from config import http
 from config.forms import attempt
+from evaluation import access as score_access
 from evaluation import citation, columns, exports, forms, selectors, services
 from evaluation.models import ReleaseState
 from pooling import access
@@ -51,7 +52,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """What is in a release, its files and how to cite it; of a withdrawn one, that it was there and why it went."""
-    found = selectors.tombstone(access.released_to(request.user, slug), number)
+    found = selectors.tombstone(score_access.scores_for(request.user, slug), number)
     steps = list(found.steps.select_related("by"))
     if found.state == ReleaseState.WITHDRAWN:
         return page(request, "evaluation/withdrawn.html", found.collection, 410, release=found, step=steps[-1])
@@ -65,7 +66,7 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "others": [other for other in every if other.pk != found.pk],
         "since": selectors.judgments_since(found, found.collection),
         "scored": selectors.score_files(found).count(),
-        "score_archive": found.score_archives.first(),
+        "score_archive": exports.score_archive(found),
         "has_strict": columns.has_strict(found.counts),
         "steps": steps,
         "next": [(state, ReleaseState(state).label) for state in services.NEXT[found.state]],

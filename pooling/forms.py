@@ -26,6 +26,11 @@ from pooling.services.runs import FIGURE_PREFIX
 _MEASURE = re.compile(r"(?:[^\s,()]|\([^()]*\))+")  # commas and blanks within brackets are its own
 
 
+def measure_names(text: str) -> list[str]:
+    """The names in a text, separated by blanks or commas, each once."""
+    return list(dict.fromkeys(_MEASURE.findall(text)))
+
+
 class CreateForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Collection
@@ -57,7 +62,7 @@ class EditForm(forms.ModelForm):  # type: ignore[type-arg]
     )
 
     def clean_measures(self) -> list[str]:
-        return list(dict.fromkeys(_MEASURE.findall(self.cleaned_data["measures"])))
+        return measure_names(self.cleaned_data["measures"])
 
 
 class GradeForm(forms.ModelForm):  # type: ignore[type-arg]

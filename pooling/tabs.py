@@ -58,9 +58,13 @@ PARTS: tuple[tuple[str, tuple[Page, ...]], ...] = (
         "Results",
         (
             Page("Leaderboard", "leaderboard", RELEASED, ("topic_scores", "run_scores")),
+            Page("Compare", "compare", RELEASED),
+            Page("Pool report", "pool_report", RELEASED),
+            Page("Score a run", "try_run", RELEASED, ("kept_score",)),
             Page("Releases", "releases", RELEASED, ("release", "release_diff", "import_qrels")),
             Page("Data sheet", "dataset", RELEASED),
             Page("Does it matter?", "effect"),
+            Page("Scoring", "scoring"),
         ),
     ),
     ("Members", (Page("Members", "members", also=("invite", "add_machine", "machine_token")),)),

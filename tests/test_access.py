@@ -117,6 +117,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     "status/": {"GET": administrator(200)},
     "status/trial/": {"POST": administrator(302)},
     "styleguide/": {"GET": administrator(200)},
+    "measures/": {"GET": everybody(200)},
     "api/docs/": {"GET": everybody(200)},
     # Pages: accounts
     "sign-in/": {"GET": but(everybody(302), anonymous=200), "POST": but(everybody(302), anonymous=422)},
@@ -196,6 +197,12 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}leaderboard/topics.csv": {"GET": released(200)},
     f"{C}leaderboard/topics/<path:topic>/": {"GET": released(200)},
     f"{C}scores/<str:tag>/": {"GET": released(200)},
+    f"{C}compare/": {"GET": released(200)},
+    f"{C}pool-report/": {"GET": released(200)},
+    f"{C}scoring/": {"GET": organizer(200), "POST": organizer(422)},
+    f"{C}try/": {"GET": released(200), "POST": released(422)},
+    f"{C}try/<int:pk>/": {"GET": released(404)},  # nobody kept any
+    f"{C}try/<int:pk>/throw-away/": {"POST": released(404)},
     f"{C}scores/<str:tag>/trec_eval/": {"GET": released(200)},
     f"{C}topics/": {"GET": member(200), "POST": organizer(422)},
     f"{C}topics/language/": {"POST": but(member(302), staff=302)},
@@ -304,6 +311,13 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{R}/runs/<tag>/report": {"GET": released(200)},
     f"{R}/runs/<tag>/trec_eval": {"GET": released(200)},
     f"{A}/leaderboard": {"GET": released(200)},
+    f"{A}/compare": {"GET": released(422)},  # no run is named
+    f"{A}/pool-report": {"GET": released(422)},  # there is one run alone
+    f"{A}/scoring": {"GET": organizer(200), "PATCH": organizer(200)},
+    f"{A}/private": {"GET": released(200)},
+    f"{A}/private/<int:id>": {"DELETE": released(404)},
+    f"{R}/private": {"POST": released(200)},
+    "api/v1/measures": {"GET": everybody(200)},
     f"{A}/topics": {"GET": member(200), "POST": organizer(202)},
     f"{A}/topics/<path:number>": {"GET": member(200), "PUT": organizer(200)},
     f"{A}/documents": {"GET": organizer(200), "POST": organizer(202)},
@@ -357,6 +371,8 @@ BODIES: dict[str, object] = {
     f"{A}/adjudication/reopen": {"topic": "1", "docno": "a", "client_id": "6f1c1c0e-3c1b-4d52-9d5e-0c8f1a2b3c4f"},
     f"{A}/qrels": b"1 a A9 2\n",
     f"{R}/state": {"state": "withdrawn", "note": "Wrong topics."},
+    f"{A}/scoring": {"seen": "own"},
+    f"{R}/private": b"1 Q0 a 1 1.0 mine",
     f"{A}/machines": {"name": "judge-2"},
     f"{A}/machines/<int:id>/tokens": {"name": "second", "scopes": ["read"]},
     f"{A}/invitations": {"role": "assessor"},
@@ -388,6 +404,7 @@ class World:
             "token": "tokens/",
             "person": "people/",
             "upload": "uploads/",
+            "kept": ("private/", "/try/"),
         }
         for name, marks in {**numbers, "invitation": "invitations/", "member": "members/"}.items():
             if any(mark in route for mark in ([marks] if isinstance(marks, str) else marks)):
@@ -419,6 +436,7 @@ def world(cast: Cast) -> World:
         "against": 1,
         "form": "csv",
         "topic": "1",
+        "kept": 0,
         "user": cast.assessor.username,
         "job": job.pk,
         "invitation": invitation.pk,

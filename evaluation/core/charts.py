@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 WIDTH, HEIGHT = 640, 320
-LEFT, RIGHT, TOP, BOTTOM = 56, 16, 16, 44
+LEFT, RIGHT, TOP, BOTTOM = 68, 16, 16, 44
 TONES = 8
 
 # The colours of paper, for files: those that config/static/assize/assize.css has for light.
@@ -147,7 +147,7 @@ class _Plane:
             )
         middle = (TOP + self.height - BOTTOM) // 2
         parts.append(
-            f'<text class="chart-name" text-anchor="middle" transform="translate(14, {middle}) rotate(-90)">{escape(self.y_axis.label)}</text>'
+            f'<text class="chart-name" text-anchor="middle" transform="translate(12, {middle}) rotate(-90)">{escape(self.y_axis.label)}</text>'
         )
         across_middle = (LEFT + self.width - RIGHT) // 2
         parts.append(
@@ -240,3 +240,21 @@ def ranges(
     plane = _Plane(Axis(label, 0, max(len(names), 1)), y)
     dots = [plane.dot(Mark(mark.x + 0.5, mark.y, mark.title, mark.tone), 3.5) for mark in spans if mark.high is None]
     return Chart(words, chart.body + "".join(dots), legend)
+
+
+def paired(words: str, label: str, y: Axis, names: Sequence[str], series: Sequence[Series]) -> Chart:
+    """For each name a bar of each series, side by side; marks are in the order of the names."""
+    plane = _Plane(Axis(label, 0, max(len(names), 1)), y)
+    slot = (WIDTH - LEFT - RIGHT) / max(len(names), 1)
+    thick = max(min(slot * 0.8 / max(len(series), 1), 16.0), 0.6)
+    empty = bars(words, label, y, names, [])
+    parts = [empty.body]
+    for number, one in enumerate(series):
+        for place, mark in enumerate(one.marks):
+            x = LEFT + slot * (place + 0.5) + thick * (number - len(series) / 2)
+            top, ground = float(plane.y(mark.y)), float(plane.y(0.0))
+            parts.append(
+                f'<rect class="chart-mark chart-fill tone-{one.tone}" x="{x:.1f}" y="{min(top, ground):.1f}" width="{thick:.1f}"'
+                f' height="{max(abs(top - ground), 0.5):.1f}"><title>{escape(mark.title)}</title></rect>'
+            )
+    return Chart(words, "".join(parts), tuple((one.tone, one.label) for one in series))

@@ -175,17 +175,17 @@ def test_scoring_under_way_failed_and_done(judged: Cast, olga: Client, client_fo
 
 def test_leaderboard_sorts_by_link(release: Release, olga: Client) -> None:
     page = olga.get(f"{HERE}leaderboard/?release=1").content.decode()
-    assert re.findall(r'<th scope="row" class="pin"><a[^>]*>(\w+)', page) == ["alpha", "beta"]
+    assert re.findall(r'<th scope="row" class="pin"><input[^>]*><a[^>]*>(\w+)', page) == ["alpha", "beta"]
     assert re.findall(r'aria-sort="(\w+)"><a href="([^"]+)"', page) == [("descending", "?release=1&amp;sort=-AP")]
     page = olga.get(f"{HERE}leaderboard/?release=1&sort=-AP").content.decode()
-    assert re.findall(r'<th scope="row" class="pin"><a[^>]*>(\w+)', page) == ["beta", "alpha"]
+    assert re.findall(r'<th scope="row" class="pin"><input[^>]*><a[^>]*>(\w+)', page) == ["beta", "alpha"]
     assert re.findall(r'aria-sort="(\w+)"', page) == ["ascending"]
     assert len(re.findall(r"<strong>0\.\d{4}<span", page)) == 6
 
 
 def test_own_runs_are_marked(release: Release, judged: Cast, client_for: ClientFor) -> None:
     page = client_for(judged.participant).get(f"{HERE}leaderboard/").content.decode()
-    assert re.findall(r'<tr class="mine"><th[^>]*><a[^>]*>(\w+)', page) == ["alpha"]
+    assert re.findall(r'<tr class="mine"><th[^>]*><input[^>]*><a[^>]*>(\w+)', page) == ["alpha"]
 
 
 def test_strict_view(release: Release, olga: Client) -> None:
