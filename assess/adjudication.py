@@ -234,10 +234,23 @@ def dossier(collection: Collection, topic: str, docno: str) -> Dossier:
     return Dossier(item, item.topic, docno, document, rows, decision, history)
 
 
+def said(item: PoolItem) -> list[Judgment]:
+    """Everything that was said of a document, by whom; for organizers."""
+    return list(Judgment.objects.filter(item=item).select_related("assessor").order_by("occasion", "assessor__name", "pk"))
+
+
 def history(collection: Collection, topic: str) -> list[DecisionEvent]:
     """Every act of deciding on a topic, newest first; for organizers."""
     found = DecisionEvent.objects.filter(decision__item__topic__collection=collection, decision__item__topic__number=topic)
     return list(found.select_related("decision__item", "adjudicator").order_by("-pk"))
+
+
+def to_undo(collection: Collection, card: Dossier, user: User) -> Decision | None:
+    """What undo opens again: the decision on the document that is shown, else one's own last in the topic that still stands."""
+    if card.decision and card.grade is not None:
+        return card.decision
+    mine = Decision.objects.filter(item__topic=card.topic, adjudicator=user, grade__isnull=False)
+    return mine.select_related("item").order_by("-updated_at", "-pk").first()
 
 
 def dossier_for(collection: Collection, user: User, topic: str, docno: str) -> Dossier:

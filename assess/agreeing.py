@@ -10,6 +10,7 @@ import numpy as np
 from assess import opinions, selectors
 from assess.core import agreement as kappa
 from assess.core.bootstrap import Plan
+from assess.core.figures import THIN, topic_values
 from assess.core.ratings import Ratings, ratings
 from assess.core.report import report
 from assess.models import Answer, Judgment, Seat
@@ -21,7 +22,8 @@ from pooling.models import Collection
 
 PAIRS_SHOWN = 60  # pairs beyond which only what they have in common is computed
 RESAMPLES = 2000
-QUICK = 5_000  # documents × pairs beyond which a page draws a tenth of the resamples; beyond forty times as many, none
+DRAWS = 20_000_000  # numbers drawn for the mean of pairs, which depends on who said what; of more it has fewer resamples
+QUICK = 1_000_000  # the same for a page that somebody waits for
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +45,8 @@ def rated(table: JudgmentTable, levels: Sequence[int], names: Mapping[int, str])
     order = np.lexsort((table.docnos[first], table.topics[first]))
     place = np.empty(len(items), np.int64)
     place[order] = np.arange(len(items))
-    columns = np.array([people.index(pk) for pk in table.assessors.tolist()], np.int64)
+    column = {pk: number for number, pk in enumerate(people)}
+    columns = np.array([column[pk] for pk in table.assessors.tolist()], np.int64)
     found = ratings(place[codes], columns, table.grades, list(levels), topic_codes[first][order].astype(np.int64))
     return Rated(
         found,
@@ -70,22 +73,17 @@ def told(
     by_topic: bool = False,
     quick: bool = False,
 ) -> dict[str, Any]:
-    """The whole report. Where a crowd makes very many pairs, these and the topics are left out; `quick`, for a page that
-    somebody waits for, resamples less where there is much."""
+    """The whole report. Where a crowd makes very many pairs, these and the topics are left out; `quick` is for a page that
+    somebody waits for."""
     thresholds = sorted({collection.lenient_from, collection.strict_from})
     lowest, highest = found.ratings.levels[0], found.ratings.levels[-1]
-    number = len(found.people) * (len(found.people) - 1) // 2
-    few, work = number <= PAIRS_SHOWN, number * len(found.ratings.shared().places)
-    if quick and work > QUICK:
-        resamples = resamples // 10 if work <= 40 * QUICK else 0
-    elif not few:
-        resamples //= 10
+    few = len(found.people) * (len(found.people) - 1) // 2 <= PAIRS_SHOWN
     return report(
         found.ratings,
         found.names,
         found.topics,
         thresholds=[level for level in thresholds if lowest < level <= highest],
-        plan=Plan(resamples) if resamples else None,
+        plan=Plan(resamples, draws=QUICK if quick else DRAWS) if resamples else None,
         pairs=pairs and few,
         by_topic=by_topic and few,
     )
@@ -112,31 +110,53 @@ class Overview:
     """All that the agreement page tells beside the pairs."""
 
     report: dict[str, Any]
+    topics: list["TopicRow"]
     rest: list[Pair]
     times: list[Slice]
     repeats: list[Pair]
 
 
-def overview(collection: Collection, *, quick: bool = False) -> Overview:
-    """The whole report; each assessor against the rest; how agreement went over time; each one's own repeats."""
-    table = selectors.judgment_table(collection)
+@dataclass(frozen=True)
+class TopicRow:
+    """A topic of which something was judged by two. `main` is the coefficient that is told first; `key` names it."""
+
+    topic: str
+    n: int
+    raw: float | None
+    main: float | None
+    key: str
+
+    @property
+    def few(self) -> bool:
+        return self.n < THIN
+
+
+def overview(collection: Collection, table: JudgmentTable) -> Overview:
+    """For the page: the report; topics; each assessor against the rest; agreement over time; each one's own repeats."""
     levels = list(collection.grades.values_list("value", flat=True))
     people = {user.pk: user for user in User.objects.filter(pk__in=np.unique(table.assessors).tolist())}
     found = rated(table, levels, {pk: user.name for pk, user in people.items()})
-    report = told(found, collection, by_topic=True, quick=quick)
-    report["by_topic"] = _topic_rows(report)
-    return Overview(report, _rest(table, levels, people), _times(collection, table, levels), _repeats(collection, levels))
+    report = told(found, collection, quick=True)
+    parts = _rest(table, levels, people), _times(collection, table, levels), _repeats(collection, levels)
+    return Overview(report, _topic_rows(found, report["views"][0]["figures"]), *parts)
 
 
-def _topic_rows(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """A row for each topic with something shared, of the first view; the thinnest last."""
-    view = report["views"][0]
-    rows = [row for row in view.get("by_topic", ()) if row["figures"]["raw"]["n"]]
-    main = "cohen" if "cohen" in view["figures"] else "alpha_ordinal" if "alpha_ordinal" in view["figures"] else "alpha_nominal"
-    return [
-        {"topic": row["topic"], "few": row["few"], "raw": row["figures"]["raw"], "main": row["figures"][main], "key": main}
-        for row in sorted(rows, key=lambda row: (row["few"], natural(row["topic"])))
-    ]
+def whole(collection: Collection) -> dict[str, Any]:
+    """For files and programs: the report with topics, and all resamples."""
+    table = selectors.judgment_table(collection)
+    names = dict(User.objects.filter(pk__in=np.unique(table.assessors).tolist()).values_list("pk", "name"))
+    found = rated(table, list(collection.grades.values_list("value", flat=True)), names)
+    return told(found, collection, by_topic=True)
+
+
+def _topic_rows(found: Rated, figures: Mapping[str, Any]) -> list[TopicRow]:
+    """Of the first view; the thinnest last."""
+    main = next(key for key in ("cohen", "alpha_ordinal", "alpha_nominal") if key in figures)
+    grades = found.ratings if found.ratings.levels != (0, 1) else found.ratings.binarised(1)
+    codes, numbers, values = topic_values(grades, ["raw", main])
+    rows = zip(codes, numbers, values["raw"], values[main], strict=True)
+    lines = [TopicRow(found.topics[code], n, raw, kappa, main) for code, n, raw, kappa in rows]
+    return sorted(lines, key=lambda row: (row.few, natural(row.topic)))
 
 
 def _rest(table: JudgmentTable, levels: Sequence[int], people: Mapping[int, User]) -> list[Pair]:
@@ -271,4 +291,7 @@ def own(collection: Collection, user: User) -> list[OwnTopic]:
 
 def require_own_shown(collection: Collection) -> None:
     if not opinions.plan(collection).show_own:
-        raise Forbidden("The organizers of this collection do not show assessors their agreement.")
+        told = "The organizers of this collection do not show assessors how far they agree with the others."
+        raise Forbidden(
+            told, remedy="If they allow it later, it is here for each topic that is judged to its end. You can ask them."
+        )

@@ -10,34 +10,24 @@ from ninja import Query, Router
 
 from assess import agreeing, agreement_files, blind, exports, likeness, own, selectors, watching
 from assess.models import Assignment, Judgment, JudgmentEvent, OwnWords
-from assess.schemas import (
-    AgreementOut,
+from assess.schemas.agreement import AgreementOut, ExportFilter, OwnAgreementOut, PairOut, ReportFilter
+from assess.schemas.assigning import AssignIn, AssignmentOut, AutoIn, FreedOut, LeaseOut, SeatingOut, assignment_order
+from assess.schemas.judging import (
     AlikeFilter,
     AlikeOut,
-    AssignIn,
-    AssignmentOut,
-    AutoIn,
     CardOut,
-    ExportFilter,
-    FreedOut,
     HoldIn,
     JudgedOut,
     JudgmentIn,
-    LeaseOut,
-    OwnAgreementOut,
     OwnEventOut,
     OwnFilter,
     OwnJudgmentOut,
     OwnProgressOut,
-    PairOut,
-    ProgressOut,
     QueueFilter,
-    ReportFilter,
-    SeatingOut,
     WordsIn,
     WordsOut,
-    assignment_order,
 )
+from assess.schemas.watching import ProgressOut
 from assess.services import assigning, judging
 from assess.services.assigning import Wanted
 from assess.services.seating import Seating
@@ -276,7 +266,7 @@ def download_agreement(request: ApiRequest, slug: str, filters: Query[ReportFilt
 
     For organizers.
     """
-    found = agreeing.overview(_organized(request, slug)).report
+    found = agreeing.whole(_organized(request, slug))
     return HttpResponse(agreement_files.written(found, filters.form), content_type=agreement_files.FORMS[filters.form])
 
 

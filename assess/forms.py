@@ -168,28 +168,34 @@ class HistoryForm(ActForm):
         return Filters(data["topic"], int(said) if graded else None, "" if graded else said, words, data["noted"])
 
 
+class Percent(forms.FloatField):
+    """A share that is written in percent. 0.3 is more likely a share of 30 % than three in a thousand."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(min_value=0, max_value=100, **kwargs)
+
+    def clean(self, value: Any) -> Any:
+        percent = super().clean(value)
+        if percent is not None and 0 < percent < 1:
+            raise ValidationError(
+                f"Expected percent, such as {100 * percent:g}; found {percent:g}, less than one in a hundred."
+            )
+        return None if percent is None else percent / 100
+
+
 class PlanForm(forms.Form):
     """How much two judge, and the seed of all that is drawn."""
 
-    overlap = forms.FloatField(
-        label="Overlap, in %", min_value=0, max_value=100, initial=0, help_text="Of each topic, judged by two."
-    )
+    overlap = Percent(label="Overlap, in %", initial=0, help_text="Of each topic, judged by two.")
     seed = forms.IntegerField(required=False, min_value=0, max_value=MOST_SEED, help_text="Empty: as it is.")
-
-    def clean_overlap(self) -> float:
-        return float(self.cleaned_data["overlap"]) / 100
 
 
 class RulesForm(forms.Form):
     """What all assignments have in common."""
 
-    third = forms.FloatField(
-        label="Third opinions, in %", min_value=0, max_value=100, help_text="Of each topic; at most the overlap."
-    )
-    repeats = forms.FloatField(
+    third = Percent(label="Third opinions, in %", help_text="Of each topic; at most the overlap.")
+    repeats = Percent(
         label="Hidden repeats, in %",
-        min_value=0,
-        max_value=100,
         help_text="Of what somebody judged, comes back to them as if it were new: do they agree with themselves?",
     )
     order = forms.ChoiceField(
@@ -216,8 +222,7 @@ class RulesForm(forms.Form):
         return {**shares, "order": plan.order, "by_item": plan.by_item, "count_machines": plan.count_machines}
 
     def rules(self) -> Rules:
-        data = self.cleaned_data
-        return Rules(**{**data, "third": data["third"] / 100, "repeats": data["repeats"] / 100})
+        return Rules(**self.cleaned_data)
 
 
 class WorkloadForm(forms.Form):
@@ -281,7 +286,8 @@ class PracticeSetForm(forms.Form):
         max_length=200_000,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 8, "class": "mono", "dir": "auto"}),
-        help_text="A line each: the document’s number, its grade, and why, parted by spaces or tabs. No line: no practice.",
+        help_text="A line each: the document’s number, its grade, and why, parted by spaces or tabs. No line: no practice. "
+        "They are not handed out for judging, since who practises knows the answer; to have their grades in the qrels, import them.",
     )
 
     def __init__(self, *args: Any, topics: Sequence[Topic], **kwargs: Any) -> None:

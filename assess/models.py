@@ -94,6 +94,8 @@ class Seat(models.Model):
     claimed_at = models.DateTimeField(null=True)
     judged_at = models.DateTimeField(null=True, help_text="When it was answered: with a grade, or that it cannot be judged.")
     later_at = models.DateTimeField(null=True, help_text="When it was put off: it comes back at the end.")
+    # Filled by a file of judgments: it takes its slot, but nobody here was asked for it, so progress leaves it out.
+    imported = models.BooleanField(default=False)
     # What an assessor's pages call it: a random name that tells nothing of pool, rank or order.
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
 

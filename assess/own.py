@@ -74,7 +74,8 @@ class Pace:
 
 
 def _judgments(collection: Collection, assessor: User) -> QuerySet[Judgment]:
-    return Judgment.objects.filter(item__pool__collection=collection, assessor=assessor, occasion=0)
+    """All of them, hidden repeats too: to who judged them they are documents like any other."""
+    return Judgment.objects.filter(item__pool__collection=collection, assessor=assessor)
 
 
 def pace(collection: Collection, assessor: User, progress: blind.Own) -> Pace:
@@ -99,7 +100,7 @@ def history(collection: Collection, assessor: User, filters: Filters) -> QuerySe
         found = found.filter(answer=filters.answer)
     if filters.noted:
         found = found.exclude(note="", evidence="")
-    seat = Seat.objects.filter(assessor=assessor, item=OuterRef("item")).values("token")[:1]
+    seat = Seat.objects.filter(assessor=assessor, item=OuterRef("item"), occasion=OuterRef("occasion")).values("token")[:1]
     title = blind.documents(collection).values("title")[:1]
     named = {"topic": F("item__topic__number"), "docno": F("item__docno"), "acts": F("event_count")}
     found = found.annotate(seat=Subquery(seat), title=Subquery(title), **named)

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import Count, IntegerField, Max, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, IntegerField, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from numpy.typing import NDArray
@@ -181,9 +181,14 @@ class TopicPlan:
 
 
 def item_counts(collection: Collection) -> dict[int, int]:
-    """Drawn items by topic."""
-    rows = pooled.drawn_items(collection).order_by().values_list("topic_id").annotate(Count("pk"))
-    return dict(rows)
+    """Drawn items by topic, but for those that people practise on: who knows the answer is not asked."""
+    rows = pooled.drawn_items(collection).exclude(Exists(practised())).order_by()
+    return dict(rows.values_list("topic_id").annotate(Count("pk")))
+
+
+def practised() -> QuerySet[PracticeItem]:
+    """Of a pool's item: that it is in its topic's practice set."""
+    return PracticeItem.objects.filter(topic=OuterRef("topic"), docno=OuterRef("docno"))
 
 
 def topic_plans(collection: Collection) -> list[TopicPlan]:
@@ -192,6 +197,7 @@ def topic_plans(collection: Collection) -> list[TopicPlan]:
     assigned = Assignment.objects.filter(topic__collection=collection).select_related("assessor")
     for row in assigned.order_by("assessor__name", "pk"):
         people[row.topic_id, row.slot].append(row.assessor)
+    filled = imported_counts(collection)
     seats: dict[int, dict[str, int]] = defaultdict(lambda: {"done": 0, "seats": 0, "first": 0})
     for topic, slot, done, total in seat_counts(collection, "item__topic", "slot"):
         seats[topic]["done"] += done
@@ -206,7 +212,7 @@ def topic_plans(collection: Collection) -> list[TopicPlan]:
             people[topic.pk, 3],
             seats[topic.pk]["done"],
             seats[topic.pk]["seats"],
-            max(0, counts.get(topic.pk, 0) - seats[topic.pk]["first"]) if people[topic.pk, 1] else 0,
+            max(0, counts.get(topic.pk, 0) - seats[topic.pk]["first"] - filled[topic.pk].first) if people[topic.pk, 1] else 0,
         )
         for topic in pooled.topics(collection).only("number", "title", "collection")
     ]
@@ -214,8 +220,26 @@ def topic_plans(collection: Collection) -> list[TopicPlan]:
 
 def seat_counts(collection: Collection, *by: str) -> Iterator[tuple[Any, ...]]:
     """(…, judged seats, seats) for each group."""
-    rows = Seat.objects.filter(collection=collection, slot__in=SLOTS, occasion=0).order_by().values_list(*by)
-    yield from rows.annotate(Count("judged_at"), Count("pk"))
+    yield from wanted_seats(collection).order_by().values_list(*by).annotate(Count("judged_at"), Count("pk"))
+
+
+def wanted_seats(collection: Collection) -> QuerySet[Seat]:
+    """Opinions that are wanted of people here: no hidden repeats, nothing of machines, nothing that came with a file."""
+    return Seat.objects.filter(collection=collection, slot__in=SLOTS, occasion=0, imported=False)
+
+
+class Imported(NamedTuple):
+    """Of a topic: judgments that came with files, and items whose first opinion did, if their document is there."""
+
+    judgments: int = 0
+    first: int = 0
+
+
+def imported_counts(collection: Collection) -> defaultdict[int, Imported]:
+    came = Seat.objects.filter(collection=collection, imported=True).order_by().values("item__topic")
+    first = Count("pk", filter=Q(slot=1, item__in=pooled.drawn_items(collection)))
+    rows = came.annotate(judgments=Count("pk"), first=first)
+    return defaultdict(Imported, {row["item__topic"]: Imported(row["judgments"], row["first"]) for row in rows})
 
 
 # Leases
@@ -301,12 +325,12 @@ class AgreementReport:
     pair_count: int
 
 
-def agreement(collection: Collection, most: int | None = None) -> AgreementReport:
+def agreement(collection: Collection, table: JudgmentTable | None = None, most: int | None = None) -> AgreementReport:
     """Agreement of each pair of assessors on the items both judged, and of first with second opinions over all.
 
     Of more than `most` pairs, those that share most."""
     levels = [grade.value for grade in collection.grades.all()]
-    table = judgment_table(collection)
+    table = judgment_table(collection) if table is None else table
     a, b = twice_judged(table.items)
     people = {user.pk: user for user in User.objects.filter(pk__in=np.unique(table.assessors).tolist())}
     low, high = (np.minimum, np.maximum)
@@ -370,7 +394,7 @@ def to_judge(user: Anyone) -> list[ToJudge]:
 def judged_stage(collection: Collection, user: Anyone, roles: set[str]) -> Stage:
     """The line's fifth stage: for assessors their own part, for everybody else all of it."""
     own = Role.ASSESSOR in roles and Role.ORGANIZER not in roles and isinstance(user, User)
-    seats = Seat.objects.filter(collection=collection, slot__in=SLOTS, occasion=0)
+    seats = wanted_seats(collection)
     counts = (seats.filter(assessor_id=user.pk) if own else seats).aggregate(done=Count("judged_at"), total=Count("pk"))
     done, total = counts["done"], counts["total"]
     href = ""
@@ -379,7 +403,9 @@ def judged_stage(collection: Collection, user: Anyone, roles: set[str]) -> Stage
     elif own:
         href = reverse("judge", args=[collection.slug])
     if not total:
-        return Stage("Judged", "–", "nothing for you yet" if own else "not assigned", "todo", href)
+        imported = 0 if own else Seat.objects.filter(collection=collection, imported=True).count()
+        nothing = "nothing for you yet" if own else f"not assigned{f'; {imported:,} imported' if imported else ''}"
+        return Stage("Judged", "–", nothing, "todo", href)
     whose = "yours" if own else "wanted"
     return Stage("Judged", f"{done:,}", f"of {total:,} {whose}", "done" if done == total else "now", href)
 

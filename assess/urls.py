@@ -31,6 +31,7 @@ urlpatterns = [
     path("c/<slug:slug>/search/run/", searching.interactive_run, name="interactive_run"),
     path("c/<slug:slug>/agreement/", agreement.agreement, name="agreement"),
     path("c/<slug:slug>/agreement/documents/", agreement.documents, name="agreement_documents"),
+    path("c/<slug:slug>/document/", agreement.document, name="document"),
     path("c/<slug:slug>/agreement/file/<str:form>/", agreement.download, name="agreement_file"),
     path("c/<slug:slug>/judge/agreement/", agreement.own, name="own_agreement"),
     path("c/<slug:slug>/merge/", merging.merge, name="merge_plan"),

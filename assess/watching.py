@@ -1,7 +1,6 @@
 """How far judging is, and how it goes: what organizers watch while people judge."""
 
-from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -12,7 +11,7 @@ from django.utils import timezone
 
 from assess import selectors
 from assess.core import watch
-from assess.models import Answer, Judgment, JudgmentEvent, Message
+from assess.models import Answer, Judgment, JudgmentEvent, Message, Seat
 from assess.services.importing import STRATEGY as IMPORTED
 from config.models import User
 from pooling import selectors as pooled
@@ -34,6 +33,8 @@ class Line:
     who: str = ""
     skipped: int = 0
     later: int = 0
+    repeats: int = 0  # of an assessor: hidden repeats that were judged, in none of the counts
+    grades: list[int] = field(default_factory=list)  # of a topic: how often each grade of the scale was given
 
     @property
     def left(self) -> int:
@@ -43,6 +44,17 @@ class Line:
     def percent(self) -> int:
         return 100 * (self.done + self.skipped) // self.total if self.total else 0
 
+    @property
+    def shares(self) -> list[tuple[str, str, int, int]]:
+        """For a bar from 0 to 100: where each grade begins, how wide it is, its colour's step, how often it was given."""
+        whole, last = sum(self.grades), max(1, len(self.grades) - 1)
+        starts = [sum(self.grades[:place]) for place in range(len(self.grades))]
+        return [
+            (f"{100 * start / whole:.2f}", f"{100 * count / whole:.2f}", round(9 * place / last), count)
+            for place, (start, count) in enumerate(zip(starts, self.grades, strict=True))
+            if count
+        ]
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -51,6 +63,9 @@ class Progress:
     total: Line
     items: int
     unassigned: int
+    imported: int  # judgments that came with files: in none of the counts
+    scale: list[int]
+    given: list["Given"]  # each assessor's grades, counted in the scale's order
 
 
 def progress(collection: Collection) -> Progress:
@@ -66,12 +81,18 @@ def progress(collection: Collection) -> Progress:
             line.total += count
         first[topic] = first.get(topic, 0) + (count if slot == 1 else 0)
     _add_others(collection, topics, people, total)
+    scale = list(collection.grades.values_list("value", flat=True))
+    given = _add_grades(collection, scale, topics)
+    _add_repeats(collection, people)
     _add_names(people)
     _add_seconds(collection, topics, people, total)
     counts = selectors.item_counts(collection)
-    unassigned = sum(max(0, count - first.get(topic, 0)) for topic, count in counts.items())
+    filled = selectors.imported_counts(collection)
+    unassigned = sum(max(0, count - first.get(topic, 0) - filled[topic].first) for topic, count in counts.items())
+    imported = sum(count.judgments for count in filled.values())
     by_name = sorted(people.items(), key=lambda pair: (pair[0] is None, pair[1].name, pair[0] or 0))
-    return Progress(list(topics.values()), [line for _, line in by_name], total, sum(counts.values()), unassigned)
+    lines = list(topics.values()), [line for _, line in by_name]
+    return Progress(*lines, total, sum(counts.values()), unassigned, imported, scale, given)
 
 
 def _add_others(collection: Collection, topics: dict[int, Line], people: dict[int | None, Line], total: Line) -> None:
@@ -85,6 +106,26 @@ def _add_others(collection: Collection, topics: dict[int, Line], people: dict[in
                 line.done, line.skipped = line.done - count, line.skipped + count
             else:
                 line.later += count
+
+
+def _add_grades(collection: Collection, scale: list[int], topics: dict[int, Line]) -> list["Given"]:
+    """To each topic how often each grade was given; the same for each assessor is answered."""
+    columns = ("item__topic", "assessor__username", "assessor__name", "grade")
+    people: dict[str, Given] = {}
+    for topic, who, name, grade, count in (
+        selectors.judgments(collection).order_by().values_list(*columns).annotate(Count("pk"))
+    ):
+        topics[topic].grades = topics[topic].grades or [0] * len(scale)
+        given = people.setdefault(who, Given(name, who, [0] * len(scale), []))
+        for counts in (topics[topic].grades, given.grades):
+            counts[scale.index(grade)] += count
+    return sorted(people.values(), key=lambda given: (given.name, given.who))
+
+
+def _add_repeats(collection: Collection, people: dict[int | None, Line]) -> None:
+    again = Seat.objects.filter(collection=collection, occasion__gt=0, judged_at__isnull=False).order_by()
+    for person, count in again.values_list("assessor").annotate(Count("pk")):
+        people.setdefault(person, Line("")).repeats = count
 
 
 def _add_names(people: dict[int | None, Line]) -> None:
@@ -150,7 +191,7 @@ def watched(collection: Collection, found: Progress) -> Watched:
     return Watched(
         watch.forecast(found.total.left, found.total.seconds, recent, days),
         depths(collection, counted),
-        given_grades(collection, counted, found),
+        _flagged(found),
         consistency(collection),
         machine_layers(collection),
         sum(thread.open for thread in inbox(collection)),
@@ -172,19 +213,12 @@ def depths(collection: Collection, counted: QuerySet[Judgment]) -> list[watch.De
     return watch.found_by_depth(*columns)
 
 
-def given_grades(collection: Collection, counted: QuerySet[Judgment], found: Progress) -> list[Given]:
-    scale = list(collection.grades.values_list("value", flat=True))
-    given: dict[str, dict[int, int]] = defaultdict(dict)
-    names: dict[str, str] = {}
-    rows = counted.order_by().values_list("assessor__username", "assessor__name", "grade").annotate(Count("pk"))
-    for who, name, grade, count in rows:
-        given[who][int(grade or 0)], names[who] = count, name
+def _flagged(found: Progress) -> list[Given]:
+    """The grades of each assessor, with what is unlike the others."""
     medians = {line.who: line.seconds for line in found.assessors if line.seconds is not None}
-    flags = watch.unlike_the_others(medians, given)
-    return [
-        Given(names[who], who, [given[who].get(value, 0) for value in scale], flags.get(who, []))
-        for who in sorted(given, key=lambda who: (names[who], who))
-    ]
+    grades = {given.who: dict(zip(found.scale, given.grades, strict=True)) for given in found.given}
+    flags = watch.unlike_the_others(medians, grades)
+    return [replace(given, flags=flags.get(given.who, [])) for given in found.given]
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ from config.schemas import (
     TokenOut,
     TrialIn,
 )
+from evaluation import analysis_api, release_api
 from evaluation import api as evaluation_api
-from evaluation import release_api
 from pooling import access, line_api, selectors
 from pooling import api as pooling_api
 
@@ -177,6 +177,7 @@ for router in (
     merging_api.routes,
     evaluation_api.release_routes,
     release_api.routes,
+    analysis_api.routes,
     evaluation_api.score_routes,
     me,
     work,

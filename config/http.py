@@ -182,6 +182,14 @@ def download(path: Path, name: str) -> FileResponse:
     return FileResponse(path.open("rb"), as_attachment=True, filename=name)
 
 
+def tell_ended(request: HttpRequest, answer: HttpResponse, section: str, *, live: bool) -> HttpResponse:
+    """A section that was polled until its job ended tells so, and what else of the page hangs on the job asks for itself:
+    hx-trigger="ended from:body"."""
+    if not live and request.headers.get("HX-Target") == section:
+        answer["HX-Trigger"] = "ended"
+    return answer
+
+
 def peer(request: HttpRequest, proxies: int) -> str:
     """The address of who asks: the one our own proxies saw, never what the client claims beyond them."""
     forwarded = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",") if part.strip()]

@@ -7,6 +7,7 @@ from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
@@ -43,6 +44,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
         "guideline": guideline,
         "description": markdown.render(found.description),
         "counts": selectors.member_counts(found) if Role.ORGANIZER in roles else {},
+        "released": access.sees_released(roles) and evaluation.newest(found) is not None,
         "jobs": access.jobs_visible_to(request.user).filter(collection_id=found.pk).order_by("-pk")[:5] if roles else [],
     }
     return collection_page(request, "site/collection.html", found, 200, **context)
@@ -56,6 +58,15 @@ def _stages(found: Collection, user: access.Anyone, roles: set[str]) -> list[Sta
 
 
 # Jobs
+
+# Where to look at what a job has done.
+RESULTS = {
+    "draw_pool": ("pool", "The pool"),
+    "seat_items": ("assign", "Who judges what"),
+    "freeze_release": ("releases", "Releases"),
+    "import_qrels": ("releases", "Releases"),
+    "score_release": ("leaderboard", "Leaderboard"),
+}
 
 
 @require_safe
@@ -73,8 +84,12 @@ def job_list(request: HttpRequest) -> HttpResponse:
 def job(request: HttpRequest, pk: int) -> HttpResponse:
     """A job's page; for htmx, only the part that moves."""
     found = access.job_for(request.user, pk)
-    part = request.headers.get("HX-Request") == "true"
-    return render(request, "components/job.html" if part else "site/job.html", {"job": found})
+    if request.headers.get("HX-Request") == "true":
+        return render(request, "components/job.html", {"job": found, "linked": "linked" in request.GET})
+    inside = access.visible_to(request.user).filter(pk=found.collection_id or 0).first()
+    name, label = RESULTS.get(found.name, ("", ""))
+    result = (reverse(name, args=[inside.slug]), label) if inside and name else None
+    return render(request, "site/job.html", {"job": found, "collection": inside, "result": result})
 
 
 @require_safe

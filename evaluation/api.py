@@ -3,18 +3,32 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from django.db.models import QuerySet
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
+from numpy.typing import NDArray
 
 from config.api import MANAGE, PUBLIC, ApiRequest, newest_first
 from config.models import Job
 from config.schemas import JobOut
-from evaluation import exports, selectors, services
+from evaluation import access as score_access
+from evaluation import boards, columns, exports, reports, selectors, services, standings
 from evaluation.models import Release
-from evaluation.schemas import BoardOut, QrelsFilter, ReleaseIn, ReleaseOut, RunOut
+from evaluation.schemas import (
+    BoardFilter,
+    BoardOut,
+    LeaderboardOut,
+    QrelsFilter,
+    ReleaseIn,
+    ReleaseOut,
+    ReportOut,
+    RunOut,
+    ViewFilter,
+)
+from evaluation.standings import Standing
 from pooling import access
-from pooling.models import Role, Run
+from pooling.models import Role
 
 release_routes = Router(tags=["Releases"])
 score_routes = Router(tags=["Scores"])
@@ -69,69 +83,91 @@ def score_release(request: ApiRequest, slug: str, number: int) -> Job:
     return services.request_scores(selectors.release(collection, number), by=request.user)
 
 
+def _standing(request: ApiRequest, slug: str, number: int) -> Standing:
+    return standings.standing(score_access.scores_for(request.user, slug), str(number))
+
+
+@score_routes.get("/collections/{slug:slug}/leaderboard", response=LeaderboardOut, auth=PUBLIC)
+def read_leaderboard(request: ApiRequest, slug: str, filters: Query[BoardFilter]) -> dict[str, Any]:
+    """Read the leaderboard of a release or, for organizers, live
+
+    Means, intervals by bootstrap over topics, ranges that unjudged documents allow, and which runs are not significantly
+    different from the best.
+    """
+    standing = standings.standing(score_access.scores_for(request.user, slug), filters.release)
+    return boards.document(standing, boards.leaderboard(standing, filters.wanted()))
+
+
 @score_routes.get(f"{ONE}/scores", response=BoardOut, auth=PUBLIC)
 def read_scores(request: ApiRequest, slug: str, number: int) -> dict[str, Any]:
-    """Read the leaderboard: every run's means"""
-    release = _released(request, slug, number)
-    rows = [{**_run(file.run), "scores": means} for file, means in selectors.means(release)]
-    return _board(release, rows) | {"measures": [*map(str, selectors.measures(release)), selectors.JUDGED]}
+    """Read every run's means, by every measure"""
+    standing = _standing(request, slug, number)
+    return _board(standing, standing.names, standing.means)
 
 
 @score_routes.get(f"{ONE}/scores.csv", response={200: None}, openapi_extra=CSV, auth=PUBLIC)
 def download_scores(request: ApiRequest, slug: str, number: int) -> HttpResponse:
-    """Download the leaderboard as CSV: a line for each run, a column for each measure"""
-    return exports.means_file(_released(request, slug, number))
+    """Download every run's means as CSV: a line for each run, a column for each measure"""
+    return exports.means_file(_standing(request, slug, number))
 
 
 @score_routes.get(f"{ONE}/topics.csv", response={200: None}, openapi_extra=CSV, auth=PUBLIC)
 def download_topic_scores(request: ApiRequest, slug: str, number: int) -> StreamingHttpResponse:
     """Download all scores by topic as CSV: run, topic, measure, value"""
-    return exports.topics_file(_released(request, slug, number))
+    return exports.topics_file(_standing(request, slug, number))
 
 
 @score_routes.get(f"{ONE}/topics/{{path:topic}}", response=BoardOut, auth=PUBLIC)
 def read_topic_scores(request: ApiRequest, slug: str, number: int, topic: str) -> dict[str, Any]:
     """Read all runs' scores on one topic"""
-    release = _released(request, slug, number)
-    rows = [{**_run(run), "scores": _defined(names, values)} for run, names, values in selectors.on_topic(release, topic)]
-    return _board(release, rows)
+    standing = _standing(request, slug, number)
+    return _board(standing, standing.names[:-1], standing.values[:, :, boards.topic_place(standing, topic)])
 
 
 @score_routes.get(f"{ONE}/runs/{{tag}}", response=RunOut, auth=PUBLIC)
 def read_run_scores(request: ApiRequest, slug: str, number: int, tag: str) -> dict[str, Any]:
     """Read one run's scores on every topic, beside the medians of all runs"""
-    release = _released(request, slug, number)
-    file = selectors.score_file(release, tag)
-    scores = selectors.table(file)
-    medians = selectors.medians(selectors.stack(release, scores.names))
+    standing = _standing(request, slug, number)
+    place = standing.place(tag)
+    entry, names = standing.entries[place], standing.names[:-1]
+    middle, mine = boards.medians(standing.values), standing.values[place]
     topics = [
         {
             "topic": topic.decode(),
-            "scores": _defined(scores.names, scores.values[:, place].tolist()),
-            "medians": _defined(scores.names, medians[:, place].tolist()),
+            "scores": _defined(names, mine[:, at].tolist()),
+            "medians": _defined(names, middle[:, at].tolist()),
         }
-        for place, topic in enumerate(scores.topics.tolist())
+        for at, topic in enumerate(standing.topics.tolist())
     ]
-    means = dict(zip(scores.names, scores.means.tolist(), strict=True))
-    known = {"run": file.run.tag, "group": file.run.group, "run_sha256": file.run_sha256}
-    return {"release": release.number, **known, "means": means, "topics": topics}
+    known = {"run": entry.tag, "group": entry.group, "run_sha256": entry.sha256}
+    return {"release": number, **known, "means": _defined(standing.names, standing.means[place].tolist()), "topics": topics}
+
+
+@score_routes.get(f"{ONE}/runs/{{tag}}/report", response=ReportOut, auth=PUBLIC)
+def read_run_report(request: ApiRequest, slug: str, number: int, tag: str, filters: Query[ViewFilter]) -> dict[str, Any]:
+    """Read TREC's summary page of one run: totals, recall and document level averages, gain by rank"""
+    standing = _standing(request, slug, number)
+    place, strict = standing.place(tag), filters.view == "strict" and columns.has_strict(standing.counts)
+    return reports.run_document(standing, place, reports.run_report(standing, place, strict=strict))
 
 
 @score_routes.get(f"{ONE}/runs/{{tag}}/trec_eval", response={200: None}, openapi_extra=PLAIN, auth=PUBLIC)
 def download_trec_eval(request: ApiRequest, slug: str, number: int, tag: str) -> HttpResponse:
     """Download one run's scores in trec_eval's text form, with a line for each topic and measure"""
-    release = _released(request, slug, number)
-    return exports.trec_eval_file(release, selectors.score_file(release, tag))
-
-
-def _run(run: Run) -> dict[str, Any]:
-    return {"run": run.tag, "group": run.group, "efficiency": run.efficiency}
+    return exports.trec_eval_file(_standing(request, slug, number), tag)
 
 
 def _defined(names: Sequence[str], values: Sequence[float]) -> dict[str, float | None]:
     return {name: None if value != value else value for name, value in zip(names, values, strict=True)}
 
 
-def _board(release: Release, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    names = list(map(str, selectors.measures(release)))
-    return {"release": release.number, "lenient_from": release.counts["lenient_from"], "measures": names, "runs": rows}
+def _board(standing: Standing, names: Sequence[str], values: NDArray[np.float64]) -> dict[str, Any]:
+    """Of the runs that whoever asks may see."""
+    reported = {run.pk: run.efficiency for run in standings.runs_of(standing, standing.seen)}
+    rows = []
+    for place in standing.seen:
+        entry = standing.entries[place]
+        known = {"run": entry.tag, "group": entry.group, "efficiency": reported[entry.pk] if entry.named else {}}
+        rows.append({**known, "scores": _defined(names, values[place].tolist())})
+    number = standing.release.number if standing.release else 0
+    return {"release": number, "lenient_from": standing.counts["lenient_from"], "measures": list(names), "runs": rows}

@@ -85,6 +85,7 @@ def read(collection: Collection, plan: MergePlan) -> Reading:
     }
     if sample := samples.read(collection, found.topics[places], found.docnos[places], merged):
         about["sample"] = sample.about
+        counts["sample"] = sample.about["strategy"]
         files |= sample.files
     return Reading(qrels, counts, about, files, judging.newest_event(collection), opinions.newest_decision(collection))
 
@@ -156,6 +157,11 @@ def headline(report: dict[str, Any]) -> list[dict[str, Any]]:
         {"threshold": view["threshold"], "figures": {key: view["figures"][key] for key in wanted if key in view["figures"]}}
         for view in report["views"]
     ]
+
+
+def version() -> str:
+    """Of Assize: named by whatever it computed."""
+    return metadata.version("assize")
 
 
 # Files
@@ -302,7 +308,7 @@ def complete(collection: Collection, reading: Reading, *, number: int, frozen_at
         "counts": reading.counts,
         "qrels_sha256": hashlib.sha256(reading.qrels).hexdigest(),
         **reading.about,
-        "made_with": f"assize {metadata.version('assize')}",
+        "made_with": f"assize {version()}",
     }
     return {
         **reading.files,

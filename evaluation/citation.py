@@ -9,6 +9,7 @@ from typing import Any
 
 from evaluation import samples
 from pooling.models import Collection, Role
+from pooling.services.collections import DESCRIBED
 
 ABOUT = {
     "qrels.txt": "topic 0 docno grade; sorted by bytes, ends of lines LF",
@@ -78,6 +79,7 @@ def readme(collection: Collection, number: int, told: Mapping[str, Any], files: 
         *([collection.description.strip(), ""] if collection.description.strip() else []),
         f"{counts['items']:,} judged documents of {counts['topics']:,} topics; frozen {told['frozen_at']}.",
         f"Relevant from grade {counts['lenient_from']}, strictly from {counts['strict_from']}.",
+        *(f"{field.capitalize()}: {getattr(collection, field)}." for field in DESCRIBED if getattr(collection, field)),
     ]
     if merge:
         lines.append(
@@ -100,6 +102,7 @@ def ir_datasets(collection: Collection, number: int, counts: Mapping[str, Any]) 
         f"{collection.slug}/v{number}": {
             "pretty_name": f"{collection.name}, release {number}",
             "desc": collection.description,
+            **{field: getattr(collection, field) for field in DESCRIBED},
             "docs": {"count": corpus.document_count if corpus else 0},
             "queries": {"count": collection.topics.count()},
             "qrels": {

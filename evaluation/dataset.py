@@ -11,6 +11,7 @@ from evaluation import citation, selectors
 from evaluation.models import Release
 from pooling import selectors as pooling
 from pooling.models import Collection
+from pooling.services.collections import DESCRIBED
 
 COUNTED = 20_000  # documents up to which words are counted in all; of more, in so many
 # What the Cranfield method takes for granted (spec, after Voorhees and Harman).
@@ -74,6 +75,7 @@ def statistics(collection: Collection) -> dict[str, Any]:
         "words_per_topic": sum(queries) / len(queries) if queries else None,
         "languages": sorted(languages - {""}),
         "task": collection.get_task_display(),
+        **{field: getattr(collection, field) for field in DESCRIBED},
     }
 
 
@@ -118,6 +120,14 @@ def json_ld(release: Release, page: str, files: list[tuple[str, str, str]]) -> S
         ],
         "variableMeasured": "relevance grade",
     }
+    if collection.licence:
+        about["license"] = collection.licence
+    if collection.languages:
+        about["inLanguage"] = [word.strip() for word in collection.languages.split(",") if word.strip()]
+    if collection.genre:
+        about["genre"] = collection.get_genre_display()
+    if collection.source:
+        about["isBasedOn"] = collection.source
     text = json.dumps(about, ensure_ascii=False)
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

@@ -1,5 +1,6 @@
 """Does disagreement matter: runs scored under each assessor's qrels and under each merge rule, and how far their orders agree."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
@@ -9,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assess import agreeing, opinions
-from assess.models import MergeRule
+from assess.models import Answer, Judgment, MergeRule
 from assess.selectors import pseudonyms
 from config.errors import Refusal
 from config.models import User
-from evaluation.core.evaluate import evaluate_rankings
+from evaluation.core.evaluate import Scores, evaluate_rankings
 from evaluation.core.orders import kendall, swapped, tau_ap_symmetric
 from evaluation.core.qrels import Qrels
 from evaluation.core.registry import MeasureError, parse_measure
@@ -40,7 +41,8 @@ class Order:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two orders of the runs over the same documents. `swaps` pairs of runs change places, `sure` of them although the
+    """Two orders of the runs, means over the same topics: of merge rules each on all that it decides, of assessors on the
+    documents that both judged. `items`: those with a grade under both. `swaps` pairs of runs change places, `sure` of them although the
     difference is significant under one of the two (paired t, 0.05); `run` moves furthest, by `moved` ranks."""
 
     first: str
@@ -71,6 +73,7 @@ class Effect:
     rules: list[Comparison]
     assessors: list[Comparison]
     pairs: list[Comparison]
+    machines: list[Comparison]
 
 
 def effect(collection: Collection, measure: str = "", *, named: bool = True) -> Effect:
@@ -83,46 +86,84 @@ def effect(collection: Collection, measure: str = "", *, named: bool = True) -> 
     rankings = [pooling.rankings(run) for run in runs]
     found = opinions.opinions(collection)
     if len(runs) < 2 or not len(found.items):
-        return Effect(wanted, [run.tag for run in runs], [], [], [], [])
+        return Effect(wanted, [run.tag for run in runs], [], [], [], [], [])
     scored = _Scored(collection, found, rankings, [run.tag for run in runs], wanted)
     plan = opinions.plan(collection)
     official = found.merge(plan.rule, plan.opinions)
-    everything = np.flatnonzero(official.decided)
-    orders, rules = [scored.order(f"{plan.rule} (set)", "rule", everything, official.grades)], []
+    now = _Grades(official.decided, official.grades)
+    if not now.known.any():
+        return Effect(wanted, scored.tags, [], [], [], [], [])
+    orders, rules = [scored.order(f"{plan.rule} (set)", "rule", now)], []
     for rule in MergeRule:
         if rule.value != plan.rule:
             merged = found.merge(rule.value, plan.opinions)
-            both = np.flatnonzero(official.decided & merged.decided)
-            orders.append(scored.order(rule.value, "rule", np.flatnonzero(merged.decided), merged.grades))
-            rules.append(scored.compare(plan.rule, rule.value, both, official.grades, merged.grades))
-    assessors, pairs = _people(collection, scored, official.grades, official.decided, named)
-    return Effect(wanted, scored.tags, orders, rules, assessors, pairs)
+            other = _Grades(merged.decided, merged.grades)
+            if not (now.known & other.known).any():
+                continue
+            orders.append(scored.order(rule.value, "rule", other))
+            rules.append(scored.compare(plan.rule, rule.value, now, other))
+    assessors, pairs = _people(collection, scored, now, named)
+    return Effect(wanted, scored.tags, orders, rules, assessors, pairs, _machines(collection, scored, now))
+
+
+@dataclass(frozen=True, eq=False)
+class _Grades:
+    """Somebody's, or a rule's, aligned with the items of the opinions: which have one, and which."""
+
+    known: NDArray[np.bool_]
+    grades: NDArray[np.int64]
+
+    def where(self, also: NDArray[np.bool_]) -> "_Grades":
+        return _Grades(self.known & also, self.grades)
 
 
 def _people(
-    collection: Collection, scored: "_Scored", official: NDArray[np.int64], decided: NDArray[np.bool_], named: bool
+    collection: Collection, scored: "_Scored", official: _Grades, named: bool
 ) -> tuple[list[Comparison], list[Comparison]]:
     """Each assessor against the official grades, and each pair, on what others judged too."""
     found = scored.found
     names = _names(collection, found, named)
     size = np.bincount(found.codes, minlength=len(found.items))
-    grades: dict[int, NDArray[np.int64]] = {}
-    judged: dict[int, NDArray[np.bool_]] = {}
+    given: dict[int, _Grades] = {}
     for who in sorted(names, key=lambda pk: agreeing.natural(names[pk])):
         mine = found.table.assessors == who
-        grades[who], judged[who] = np.zeros(len(found.items), np.int64), np.zeros(len(found.items), bool)
-        grades[who][found.codes[mine]], judged[who][found.codes[mine]] = found.table.grades[mine], True
+        given[who] = _spread(len(found.items), found.codes[mine], found.table.grades[mine])
     alone = [
-        scored.compare(names[who], "official", places, grades[who], official)
-        for who in grades
-        if len(places := np.flatnonzero(judged[who] & (size > 1) & decided))
+        scored.compare(names[who], "official", given[who].where(both), official.where(both))
+        for who in given
+        if (both := given[who].known & (size > 1) & official.known).any()
     ][:MOST_PAIRS]
     pairs: list[Comparison] = []
-    for one, other in combinations(grades, 2):
-        places = np.flatnonzero(judged[one] & judged[other])
-        if len(places) and len(pairs) < MOST_PAIRS:
-            pairs.append(scored.compare(names[one], names[other], places, grades[one], grades[other]))
+    for one, other in combinations(given, 2):
+        both = given[one].known & given[other].known
+        if both.any() and len(pairs) < MOST_PAIRS:
+            pairs.append(scored.compare(names[one], names[other], given[one].where(both), given[other].where(both)))
     return alone, pairs
+
+
+def _machines(collection: Collection, scored: "_Scored", official: _Grades) -> list[Comparison]:
+    """Each machine, whether it counts or not, against the official grades of the documents that it judged."""
+    rows = Judgment.objects.filter(
+        item__pool__collection=collection, assessor__is_machine=True, occasion=0, extra=False, answer=Answer.GRADE
+    )
+    given: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for name, item, grade in rows.order_by("assessor__name", "pk").values_list("assessor__name", "item_id", "grade"):
+        given[name].append((item, int(grade or 0)))
+    found = []
+    for name, told in given.items():
+        items, grades = np.array(told, np.int64).T
+        places = np.searchsorted(scored.found.items, items)
+        here = scored.found.items[np.minimum(places, len(scored.found.items) - 1)] == items
+        mine = _spread(len(scored.found.items), places[here], grades[here])
+        if (both := mine.known & official.known).any():
+            found.append(scored.compare(name, "official", mine.where(both), official.where(both)))
+    return found[:MOST_PAIRS]
+
+
+def _spread(size: int, places: NDArray[np.int64], grades: NDArray[np.int64]) -> _Grades:
+    found = _Grades(np.zeros(size, bool), np.zeros(size, np.int64))
+    found.known[places], found.grades[places] = True, grades
+    return found
 
 
 def _names(collection: Collection, found: opinions.Opinions, named: bool) -> dict[int, str]:
@@ -142,26 +183,28 @@ class _Scored:
         self.found, self.rankings, self.tags, self.measure = found, rankings, tags, measure
         self.rel = collection.lenient_from
 
-    def _values(self, places: NDArray[np.int64], grades: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Runs × topics."""
-        qrels = Qrels.build(self.found.topics[places], self.found.docnos[places], grades[places])
-        return evaluate_rankings(qrels, self.rankings, [self.measure], rel=self.rel).values[:, 0]
+    def _scores(self, given: _Grades) -> Scores:
+        places = np.flatnonzero(given.known)
+        qrels = Qrels.build(self.found.topics[places], self.found.docnos[places], given.grades[places])
+        return evaluate_rankings(qrels, self.rankings, [self.measure], rel=self.rel)
 
-    def order(self, name: str, kind: str, places: NDArray[np.int64], grades: NDArray[np.int64]) -> Order:
-        means = self._values(places, grades).mean(axis=1)
-        return Order(name, kind, len(places), means, _ranks(means))
+    def order(self, name: str, kind: str, given: _Grades) -> Order:
+        means = self._scores(given).values[:, 0].mean(axis=1)
+        return Order(name, kind, int(given.known.sum()), means, _ranks(means))
 
-    def compare(
-        self, first: str, second: str, places: NDArray[np.int64], one: NDArray[np.int64], other: NDArray[np.int64]
-    ) -> Comparison:
-        a, b = self._values(places, one), self._values(places, other)
+    def compare(self, first: str, second: str, one: _Grades, other: _Grades) -> Comparison:
+        """Each on its own documents, both over the topics they share."""
+        mine, theirs = self._scores(one), self._scores(other)
+        _, x_topics, y_topics = np.intersect1d(mine.topics, theirs.topics, assume_unique=True, return_indices=True)
+        a, b = mine.values[:, 0, x_topics], theirs.values[:, 0, y_topics]
+        items = int((one.known & other.known).sum())
         x, y = a.mean(axis=1), b.mean(axis=1)
         before, after = _ranks(x), _ranks(y)
         far = int(np.argmax(np.abs(after - before)))
         by_first, by_second = ([self.tags[i] for i in np.lexsort((self.tags, -m))] for m in (x, y))
         sure = _sure(a, b)
         return Comparison(
-            *(first, second, len(places), a.shape[1], kendall(x, y), tau_ap_symmetric(by_first, by_second)),
+            *(first, second, items, a.shape[1], kendall(x, y), tau_ap_symmetric(by_first, by_second)),
             *(swapped(x, y), sure, self.tags[far], int(abs(after[far] - before[far])), int(before[far]), int(after[far])),
         )
 
@@ -198,7 +241,7 @@ def document(found: Effect) -> dict[str, Any]:
         }
         for order in found.orders
     ]
-    parts = {name: [asdict(row) for row in getattr(found, name)] for name in ("rules", "assessors", "pairs")}
+    parts = {name: [asdict(row) for row in getattr(found, name)] for name in ("rules", "assessors", "pairs", "machines")}
     return {"measure": found.measure, "orders": orders, **parts}
 
 

@@ -1,21 +1,25 @@
 """Scores and qrels as files for other programs."""
 
-import csv
-import io
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
 from django.conf import settings
 from django.http import FileResponse, Http404, HttpResponse, StreamingHttpResponse
+from numpy.typing import NDArray
 
 from config import http
 from config.errors import Refusal
-from evaluation import selectors
-from evaluation.core.registry import parse_measure
+from evaluation import columns, selectors, tables
+from evaluation.boards import Board, document
+from evaluation.bundles import version
+from evaluation.core.evaluate import Scores
 from evaluation.core.trec_output import trec_eval_text
-from evaluation.models import Release, ScoreFile
+from evaluation.models import Release, ScoreArchive, Seen
 from evaluation.score_files import ScoreTable
+from evaluation.standings import Standing
+from evaluation.tables import written_csv
 from pooling.core.qrels import write_qrels
 from pooling.models import Run
 from pooling.services.collections import safe_cell
@@ -42,7 +46,7 @@ def qrels(release: Release, view: str = "graded") -> bytes:
 def qrels_file(release: Release, view: str = "graded") -> FileResponse | HttpResponse:
     if view in {"", "graded"}:
         return http.download(settings.DATA / release.path, file_name(release, ".qrels"))
-    return _attached(HttpResponse(qrels(release, view), content_type="text/plain"), file_name(release, f"-{view}.qrels"))
+    return attached(HttpResponse(qrels(release, view), content_type="text/plain"), file_name(release, f"-{view}.qrels"))
 
 
 def archive_file(release: Release) -> FileResponse:
@@ -50,6 +54,11 @@ def archive_file(release: Release) -> FileResponse:
     if not release.archive:
         raise Http404(f"Release {release.number} was frozen without an archive.")
     return http.download(settings.DATA / release.archive, file_name(release, ".zip"))
+
+
+def score_archive(release: Release) -> ScoreArchive | None:
+    """The newest version, for who may see all runs by name."""
+    return release.score_archives.first() if release.collection.scores_seen[0] == Seen.ALL else None
 
 
 def score_archive_file(release: Release) -> FileResponse:
@@ -60,50 +69,54 @@ def score_archive_file(release: Release) -> FileResponse:
     return http.download(settings.DATA / found.path, file_name(release, f"-scores-{found.version}.zip"))
 
 
-Means = Iterable[tuple[Run, Mapping[str, float]]]
-Tables = Iterable[tuple[Run, ScoreTable]]
+Line = tuple[str, str, str, Sequence[float]]  # tag, group, kind, values
+Piece = tuple[str, Sequence[str], NDArray[np.bytes_], NDArray[np.float64]]  # tag, measures, topics, values
 
 
-def means_csv(release: Release, found: Means | None = None) -> str:
-    """Runs × measures, every digit; both views. Of the stored scores, unless others are given."""
-    names = [*map(str, selectors.measures(release)), selectors.JUDGED]
-    lines = [["run", "group", "kind", *names]]
-    stored = ((file.run, means) for file, means in selectors.means(release)) if found is None else found
-    for run, means in stored:
-        cells = [repr(means[name]) if name in means else "" for name in names]
-        lines.append([safe_cell(run.tag), safe_cell(run.group), run.kind, *cells])
-    return _csv(lines)
+def means_csv(standing: Standing) -> str:
+    """Runs × measures, every digit; both views."""
+    entries = ((standing.entries[place], standing.means[place].tolist()) for place in standing.seen)
+    return _means_csv(standing.names, [(entry.tag, entry.group, entry.kind, means) for entry, means in entries])
 
 
-def topics_csv(release: Release, found: Tables | None = None) -> Iterator[str]:
+def _means_csv(names: Sequence[str], lines: Iterable[Line]) -> str:
+    rows = [["run", "group", "kind", *names]]
+    for tag, group, kind, values in lines:
+        rows.append([safe_cell(tag), safe_cell(group), kind, *("" if value != value else repr(value) for value in values)])
+    return written_csv(rows)
+
+
+def topics_csv(standing: Standing) -> Iterator[str]:
     """run, topic, measure, value: a piece for each run."""
-    yield _csv([["run", "topic", "measure", "value"]])
-    for run, scores in selectors.per_topic(release) if found is None else found:
-        tag = safe_cell(run.tag)
-        topics = [safe_cell(topic.decode()) for topic in scores.topics.tolist()]
-        rows = zip(scores.names, scores.values.tolist(), strict=True)
-        yield _csv([[tag, topic, name, repr(value)] for name, row in rows for topic, value in zip(topics, row, strict=True)])
+    names = standing.names[:-1]
+    return _topics_csv((standing.entries[place].tag, names, standing.topics, standing.values[place]) for place in standing.seen)
 
 
-def trec_eval(file: ScoreFile) -> str:
-    return trec_eval_of(file.run.tag, selectors.table(file))
+def _topics_csv(pieces: Iterable[Piece]) -> Iterator[str]:
+    yield written_csv([["run", "topic", "measure", "value"]])
+    for run, names, topics, values in pieces:
+        tag, numbers = safe_cell(run), [safe_cell(topic.decode()) for topic in topics.tolist()]
+        rows = zip(names, values.tolist(), strict=True)
+        yield written_csv(
+            [[tag, topic, name, repr(value)] for name, row in rows for topic, value in zip(numbers, row, strict=True)]
+        )
 
 
-def trec_eval_of(tag: str, scores: ScoreTable) -> str:
+def trec_eval(found: Scores, *, per_topic: bool = True) -> str:
     """One run's scores as `trec_eval -q -c` prints them, in the lenient view: its names know no other threshold."""
-    found = scores.scores(tag, [name for name in scores.names if parse_measure(name).rel is None])
     means = trec_eval_text(found, 0, per_topic=False)
-    topics = trec_eval_text(found, 0).removesuffix(means)
-    return f"{topics}{'runid':<22}\tall\t{tag}\n{'num_q':<22}\tall\t{len(found.topics)}\n{means}"
+    topics = trec_eval_text(found, 0).removesuffix(means) if per_topic else ""
+    return f"{topics}{'runid':<22}\tall\t{found.tags[0]}\n{'num_q':<22}\tall\t{len(found.topics)}\n{means}"
 
 
 def score_files(release: Release, rows: Sequence[tuple[Run, ScoreTable, Mapping[str, float]]]) -> dict[str, bytes]:
     """The files of the archive of a release's scores."""
+    names = [*map(str, columns.measures(release.collection, release.counts)), columns.JUDGED]
     listed = [["tag", "group", "kind", "sha256"]]
     listed += [[run.tag, run.group, run.kind, run.upload.sha256] for run, _table, _means in rows]
-    name, number = release.collection.name, release.number
+    title, number = release.collection.name, release.number
     about = (
-        f"# {name}, release {number}: scores\n\n"
+        f"# {title}, release {number}: scores\n\n"
         f"{len(rows):,} runs, scored against the qrels with SHA-256 {release.sha256}.\n"
         f"Relevant from grade {release.counts['lenient_from']}; AP(rel=2) is AP with grades from 2 on as relevant.\n\n"
         "- `scores.csv`: runs × measures\n- `topics.csv`: run, topic, measure, value\n"
@@ -111,34 +124,63 @@ def score_files(release: Release, rows: Sequence[tuple[Run, ScoreTable, Mapping[
     )
     files = {
         "README.md": about.encode(),
-        "runs.csv": _csv(listed).encode(),
-        "scores.csv": means_csv(release, [(run, means) for run, _table, means in rows]).encode(),
-        "topics.csv": "".join(topics_csv(release, [(run, table) for run, table, _means in rows])).encode(),
+        "runs.csv": written_csv(listed).encode(),
+        "scores.csv": _means_csv(
+            names, ((r.tag, r.group, r.kind, [m.get(n, np.nan) for n in names]) for r, _t, m in rows)
+        ).encode(),
+        "topics.csv": "".join(_topics_csv((r.tag, t.names, t.topics, t.values) for r, t, _m in rows)).encode(),
     }
-    return files | {f"trec_eval/{run.tag}.txt": trec_eval_of(run.tag, table).encode() for run, table, _means in rows}
+    return files | {f"trec_eval/{run.tag}.txt": trec_eval(table.scores(run.tag)).encode() for run, table, _means in rows}
 
 
-def means_file(release: Release) -> HttpResponse:
-    return _attached(HttpResponse(means_csv(release), content_type="text/csv"), file_name(release, "-scores.csv"))
+def means_file(standing: Standing) -> HttpResponse:
+    return attached(HttpResponse(means_csv(standing), content_type="text/csv"), standing_name(standing, "-scores.csv"))
 
 
-def topics_file(release: Release) -> StreamingHttpResponse:
-    answer = StreamingHttpResponse(topics_csv(release), content_type="text/csv")
-    return _attached(answer, file_name(release, "-topics.csv"))
+def topics_file(standing: Standing) -> StreamingHttpResponse:
+    answer = StreamingHttpResponse(topics_csv(standing), content_type="text/csv")
+    return attached(answer, standing_name(standing, "-topics.csv"))
 
 
-def trec_eval_file(release: Release, file: ScoreFile) -> HttpResponse:
-    name = file_name(release, f"-{file.run.tag}.txt")
-    return _attached(HttpResponse(trec_eval(file), content_type="text/plain"), name)
+def trec_eval_file(standing: Standing, tag: str) -> HttpResponse:
+    text = trec_eval(standing.scores(standing.place(tag)))
+    return attached(HttpResponse(text, content_type="text/plain"), standing_name(standing, f"-{tag}.txt"))
 
 
-def _attached(answer: Answer, name: str) -> Answer:
+def board_text(standing: Standing, board: Board, form: str) -> str:
+    """The board as it is shown, filtered and sorted: csv, json, tex, or txt as trec_eval prints the means of each run."""
+    if form == "json":
+        return json.dumps({**document(standing, board), "made_with": f"assize {version()}"}, indent=2) + "\n"
+    if form == "txt":
+        places = {standing.entries[place].pk: place for place in standing.seen}
+        return "".join(trec_eval(standing.scores(places[row.run.pk]), per_topic=False) for row in board.rows)
+    return tables.written(_board_table(standing, board), form)
+
+
+def _board_table(standing: Standing, board: Board) -> tables.Table:
+    head = ["run", "group", "kind", *(column.name for column in board.columns), "missing topics"]
+    head += ["interval low", "interval high", "range low", "range high", "p", "same as best"] if board.focus else []
+    rows: list[list[object]] = []
+    for row in board.rows:
+        cells: list[object] = [row.run.tag, row.run.group, row.run.kind, *(cell.value for cell in row.cells), row.missing]
+        if board.focus:
+            spread = row.spread
+            cells += [spread.low, spread.high, spread.least, spread.most] if spread else [None] * 4
+            cells += [row.p, "yes" if row.same else "no"]
+        rows.append(cells)
+    caption = f"{standing.collection.name}, {standing.name}: {board.topics} topics"
+    if board.focus:
+        told = f"{board.test}{f', {board.correction}' if board.correction else ''}"
+        caption += f"; intervals, ranges and tests ({told}) of {board.focus.name}"
+    return tables.Table(caption, head, rows)
+
+
+def standing_name(standing: Standing, what: str) -> str:
+    which = f"release-{standing.release.number}" if standing.release else "live"
+    return f"{standing.collection.slug}-{which}{what}"
+
+
+def attached(answer: Answer, name: str) -> Answer:
     """Names are made of slugs, numbers and tags: nothing in them needs quoting."""
     answer["Content-Disposition"] = f'attachment; filename="{name}"'
     return answer
-
-
-def _csv(rows: list[list[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()

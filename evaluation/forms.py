@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 
 from assess.models import MergeRule
-from evaluation.models import Release
+from evaluation import planning
+from evaluation.boards import CORRECTIONS
+from evaluation.core.comparison import TESTS
+from evaluation.models import Release, Seen
+from pooling.forms import measure_names
 
 
 class FreezeForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -48,8 +54,65 @@ class ImportForm(forms.Form):
         initial="refuse",
         required=False,
     )
+    grades = forms.CharField(
+        label="Their grades as ours",
+        required=False,
+        max_length=500,
+        help_text="Where their scale is another: theirs=ours, such as 1=2 2=3. What is not named stays; a grade below 0 is none.",
+    )
     note = forms.CharField(
         required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 2}), help_text="Of a release: what it is."
+    )
+
+
+class ScoringForm(forms.Form):
+    shown = forms.CharField(
+        label="Measures beside the official ones",
+        required=False,
+        max_length=1000,
+        help_text="Any measures, separated by spaces; empty: the usual ones. The official ones are set in the settings.",
+    )
+    test = forms.ChoiceField(label="Test of differences from the best run", choices=[(test, test) for test in TESTS])
+    correction = forms.ChoiceField(
+        label="Correction for the number of tests",
+        choices=[
+            (one, {"holm": "Holm", "bh": "Benjamini-Hochberg (false discovery rate)"}.get(one, "Bonferroni"))
+            for one in CORRECTIONS
+        ],
+        help_text="Tukey's tests need none.",
+    )
+    seen = forms.ChoiceField(
+        label="Who is not an organizer sees, once there is a release",
+        choices=Seen,
+        widget=forms.RadioSelect,
+        help_text="Holds for everybody who may see releases, by page, API and download.",
+    )
+    expected = forms.CharField(
+        label="Relevant documents that a user expects",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="For relative recall and recall effort: a topic and a number on each line.",
+    )
+    known = forms.CharField(
+        label="Documents that a user knows",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="For coverage and novelty: a topic and a docno on each line. Of topics without any, those that assessors marked as known.",
+    )
+
+    def plan(self) -> dict[str, Any]:
+        given = {**self.cleaned_data, "shown": measure_names(self.cleaned_data["shown"])}
+        return given | {"expected": planning.read_expected(given["expected"]), "known": planning.read_known(given["known"])}
+
+
+class TryForm(forms.Form):
+    def __init__(self, *args: Any, releases: list[int], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["release"] = forms.ChoiceField(choices=[(str(number), f"release {number}") for number in releases])
+
+    file = forms.FileField(label="Run", help_text="Six columns: topic Q0 docno rank score tag; packed or not, up to 50 MB.")
+    keep = forms.BooleanField(
+        required=False, label="Keep the report", help_text="For you alone; the run itself is thrown away in any case."
     )
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from django.conf import settings
@@ -16,13 +17,24 @@ from evaluation.models import Release, ReleaseState
 from pooling import selectors as pooling
 from pooling.core.findings import Report
 from pooling.core.lines import Unpackable, unpack
-from pooling.core.qrels import QrelsColumns, read_qrels, write_qrels
+from pooling.core.qrels import QrelsColumns, parse_grades, read_qrels, write_qrels
 from pooling.models import Collection
 from pooling.services.work import Work
 
 KINDS = ("judgments", "release")
 MOST_MB = 64
 NAME = 150
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a file is taken. `assessor`: whose it is, if no column tells; `grades`: theirs to ours, as `1=2 2=3`."""
+
+    kind: str = "judgments"
+    assessor: str = ""
+    repeats: str = "refuse"
+    grades: str = ""
+    note: str = ""
 
 
 class Faulty(Refusal):
@@ -37,22 +49,12 @@ class Faulty(Refusal):
         self.report = report
 
 
-def request_import(
-    collection: Collection,
-    *,
-    by: User,
-    data: bytes,
-    kind: str,
-    assessor: str = "",
-    repeats: str = "refuse",
-    note: str = "",
-) -> Job:
+def request_import(collection: Collection, *, by: User, data: bytes, options: Options) -> Job:
     """Check the whole file at once, keep it, and ask for it to be taken."""
-    _check(collection, data, kind, assessor, repeats)
+    _check(collection, data, options)
     relative = f"files/imports/{collection.pk}/{secrets.token_hex(12)}"
     services.put(relative, data)
-    args: dict[str, int | str] = {"collection": collection.pk, "by": by.pk, "path": relative}
-    args |= {"kind": kind, "assessor": assessor, "repeats": repeats, "note": note}
+    args: dict[str, int | str] = {"collection": collection.pk, "by": by.pk, "path": relative, **asdict(options)}
     digest = hashlib.sha256(data).hexdigest()
     return jobs.intend(
         "import_qrels",
@@ -60,26 +62,16 @@ def request_import(
         args=args,
         started_by=by,
         collection_id=collection.pk,
-        dedupe=f"import:{collection.pk}:{kind}:{digest[:32]}",
+        dedupe=f"import:{collection.pk}:{options.kind}:{digest[:32]}",
     )
 
 
-def take_import(
-    collection: Collection,
-    *,
-    by: User,
-    data: bytes,
-    kind: str,
-    assessor: str = "",
-    repeats: str = "refuse",
-    note: str = "",
-    work: Work,
-) -> str:
+def take_import(collection: Collection, *, by: User, data: bytes, options: Options, work: Work) -> str:
     """Take a file whole; what was made of it, in words. Judgments are one transaction: all of them or none."""
     work.progress(0, 1, "Checking the file")
-    found = _check(collection, data, kind, assessor, repeats)
+    found = _check(collection, data, options)
     if isinstance(found, QrelsColumns):
-        release = _release(collection, found, by, note, work)
+        release = _release(collection, found, by, options.note, work)
         return f"Release {release.number}: {release.counts['items']:,} judged documents, SHA-256 {release.sha256}."
     people = len({line.assessor for line in found.lines})
     told = f"{len(found.lines):,} judgments of {people:,} assessor{'' if people == 1 else 's'}"
@@ -88,13 +80,14 @@ def take_import(
     return f"{told}."
 
 
-def check_report(collection: Collection, data: bytes, kind: str, assessor: str = "", repeats: str = "refuse") -> Report:
+def check_report(collection: Collection, data: bytes, options: Options) -> Report:
     """What is remarkable about a file that can be taken; Faulty for one that cannot."""
-    found = _check(collection, data, kind, assessor, repeats)
+    found = _check(collection, data, options)
     return Report() if isinstance(found, QrelsColumns) else found.report
 
 
-def _check(collection: Collection, data: bytes, kind: str, assessor: str, repeats: str) -> importing.Checked | QrelsColumns:
+def _check(collection: Collection, data: bytes, options: Options) -> importing.Checked | QrelsColumns:
+    kind, assessor, repeats = options.kind, options.assessor, options.repeats
     if collection.is_archived:
         raise Conflict("This collection is archived; restore it first.")
     if kind not in KINDS:
@@ -107,8 +100,13 @@ def _check(collection: Collection, data: bytes, kind: str, assessor: str, repeat
         raise Refusal(f"Expected an assessor's name of at most {NAME} characters; found {len(assessor):,}.")
     if not collection.topics.exists():
         raise Conflict("There are no topics yet, and qrels are checked against them: import the topics first.")
+    try:
+        grades = parse_grades(options.grades)
+    except ValueError as error:
+        raise Refusal(str(error)) from error
     if kind == "judgments":
-        checked = importing.check_judgments(collection, data, assessor=assessor.strip(), repeats=repeats)
+        told = {"assessor": assessor.strip(), "repeats": repeats}
+        checked = importing.check_judgments(collection, data, **told, grades=grades)
         if not checked.report.ok:
             raise Faulty(checked.report)
         return checked
@@ -120,7 +118,8 @@ def _check(collection: Collection, data: bytes, kind: str, assessor: str, repeat
         raise Faulty(report) from error
     numbers = set(collection.topics.values_list("number", flat=True))
     levels = set(collection.grades.values_list("value", flat=True))
-    columns, report = read_qrels(plain, topics=numbers, docnos=pooling.docnos(collection), levels=levels)
+    known = pooling.docnos(collection)
+    columns, report = read_qrels(plain, topics=numbers, docnos=known, levels=levels, grades=grades)
     if columns is None:
         raise Faulty(report)
     return columns
@@ -152,10 +151,10 @@ def _release(collection: Collection, columns: QrelsColumns, by: User, note: str,
     return services.store_release(collection, reading, **draft, work=work)  # type: ignore[arg-type]
 
 
-def take_kept(collection: Collection, *, by: User, path: str, work: Work, **options: str) -> None:
+def take_kept(collection: Collection, *, by: User, path: str, work: Work, options: Options) -> None:
     """Take a file that a request kept; it goes once it is taken or refused."""
     kept: Path = settings.DATA / path
     if not kept.exists():
         raise Conflict("The file is no longer there; send it again.")
-    take_import(collection, by=by, data=kept.read_bytes(), work=work, **options)
+    take_import(collection, by=by, data=kept.read_bytes(), options=options, work=work)
     transaction.on_commit(lambda: kept.unlink(missing_ok=True), robust=True)

@@ -85,6 +85,26 @@ class Score(models.Model):
         constraints = [models.UniqueConstraint(fields=["release", "run", "measure"], name="score_once")]
 
 
+class Seen(models.TextChoices):
+    """Whose scores a participant sees once there is a release; organizers see all."""
+
+    OWN = "own", "Their own runs, beside the median of all"
+    ANONYMOUS = "anonymous", "All runs, those of others without their names"
+    ALL = "all", "All runs"
+
+
+class ScoringPlan(models.Model):
+    """How a collection's scores are shown, and to whom; what users know and expect, for user-oriented measures."""
+
+    collection = models.OneToOneField(Collection, on_delete=models.CASCADE, related_name="scoring_plan")
+    shown = models.JSONField(default=list, blank=True, help_text="Measures beside the official ones; empty: the usual ones.")
+    test = models.CharField(max_length=20, default="randomization", help_text="Of differences from the best run.")
+    correction = models.CharField(max_length=12, default="holm", help_text="For the number of tests.")
+    seen = models.CharField(max_length=10, choices=Seen, default=Seen.ALL)
+    expected = models.JSONField(default=dict, blank=True, help_text="Topic: relevant documents that a user expects to find.")
+    known = models.JSONField(default=dict, blank=True, help_text="Topic: docnos that a user knows already.")
+
+
 class ScoreFile(models.Model):
     """Where the values per topic of a run under a release are; its presence says that the scores are there."""
 
@@ -92,7 +112,24 @@ class ScoreFile(models.Model):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="score_files")
     path = models.CharField(max_length=300)
     run_sha256 = models.CharField(max_length=64)
+    version = models.CharField(max_length=20, blank=True, help_text="Of Assize, which computed them.")
     made_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["release", "run"], name="score_file_once")]
+
+
+class PrivateScore(models.Model):
+    """A run that somebody scored against a release for themselves, and kept: the figures alone, not the run."""
+
+    release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="private_scores")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    tag = models.CharField(max_length=100)
+    run_sha256 = models.CharField(max_length=64)
+    version = models.CharField(max_length=20)
+    report = models.JSONField()
+    made_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [models.UniqueConstraint(fields=["release", "user", "run_sha256"], name="private_score_once")]

@@ -9,6 +9,7 @@ from ninja.files import UploadedFile
 from config.api import MANAGE, PUBLIC, ApiRequest
 from config.models import Job
 from config.schemas import In, JobOut
+from evaluation import access as score_access
 from evaluation import changes, effect, exports, importing, selectors, services, strategy_comparison
 from evaluation.models import Release
 from evaluation.schemas import ReleaseOut
@@ -87,6 +88,7 @@ class EffectOut(Schema):
     rules: list[ComparisonOut]
     assessors: list[ComparisonOut]
     pairs: list[ComparisonOut]
+    machines: list[ComparisonOut] = Field(description="Each machine against the official grades, whether it counts or not.")
 
 
 @routes.post(f"{ONE}/state", response=ReleaseOut, auth=MANAGE)
@@ -108,8 +110,11 @@ def download_archive(request: ApiRequest, slug: str, number: int) -> FileRespons
 
 @routes.get(f"{ONE}/scores/archive", response={200: None}, openapi_extra=ZIP, auth=PUBLIC)
 def download_score_archive(request: ApiRequest, slug: str, number: int) -> FileResponse:
-    """Download all scores of a release as one, the newest version"""
-    return exports.score_archive_file(selectors.release(access.released_to(request.user, slug), number))
+    """Download all scores of a release as one, the newest version
+
+    For who may see all runs by name.
+    """
+    return exports.score_archive_file(selectors.release(score_access.all_scores_for(request.user, slug), number))
 
 
 @routes.get(f"{ONE}/diff/{{int:against}}", response=DiffOut, auth=PUBLIC)
@@ -124,6 +129,7 @@ class ImportFields(In):
     kind: Literal["judgments", "release"] = Field("judgments", description="What becomes of the file.")
     assessor: str = Field("", description="Whose judgments they are, if the file has no column that tells.")
     repeats: Literal["refuse", "first", "last"] = Field("refuse", description="Of what one assessor judged twice.")
+    grades: str = Field("", description="Their grades as ours, where they differ: theirs=ours.", examples=["1=2 2=3"])
     note: str = Field("", description="Of a release.")
 
 
@@ -135,7 +141,7 @@ def import_qrels(request: ApiRequest, slug: str, file: File[UploadedFile], field
     fault in `error.details.findings`; else the answer is a job.
     """
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    return importing.request_import(collection, by=request.user, data=file.read(), **fields.dict())
+    return importing.request_import(collection, by=request.user, data=file.read(), options=importing.Options(**fields.dict()))
 
 
 @routes.get("/collections/{slug:slug}/live-qrels", response={200: None}, openapi_extra=PLAIN)

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from config.errors import Refusal
 from config.forms import attempt
+from evaluation import access as score_access
 from evaluation import changes, citation, dataset, exports, importing, selectors, services, strategy_comparison
 from evaluation import effect as effects
 from evaluation.forms import ImportForm, StrategiesForm
@@ -48,7 +49,7 @@ def archive(request: HttpRequest, slug: str, number: int) -> FileResponse:
 
 @require_safe
 def score_archive(request: HttpRequest, slug: str, number: int) -> FileResponse:
-    return exports.score_archive_file(selectors.release(access.released_to(request.user, slug), number))
+    return exports.score_archive_file(selectors.release(score_access.all_scores_for(request.user, slug), number))
 
 
 @require_safe
@@ -75,7 +76,7 @@ def live_qrels(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def data_sheet(request: HttpRequest, slug: str) -> HttpResponse:
     """What a released collection is, how far to trust it, and how to get and cite it: the page for who comes from outside."""
-    collection = access.released_to(request.user, slug)
+    collection = score_access.scores_for(request.user, slug)
     found = selectors.newest(collection)
     if found is None:
         return page(request, "evaluation/dataset.html", collection, release=None)
@@ -96,7 +97,7 @@ def data_sheet(request: HttpRequest, slug: str) -> HttpResponse:
         "mean_relevant": sum(bar.relevant for bar in bars) / max(len(bars), 1),
         "grades": [(grade, found.counts["grades"].get(str(grade.value), 0)) for grade in grades(collection)],
         "views": found.about.get("agreement", []),
-        "score_archive": found.score_archives.first(),
+        "score_archive": exports.score_archive(found),
         "citation": citation.of(collection, found.number, found.frozen_at, here),
         "json_ld": dataset.json_ld(found, request.build_absolute_uri(), files),
     }
@@ -142,7 +143,8 @@ def import_qrels(request: HttpRequest, slug: str) -> HttpResponse:
         data = given.pop("file").read()
         given["repeats"] = given["repeats"] or "refuse"
         try:
-            return redirect("job", importing.request_import(collection, by=by, data=data, **given).pk)
+            options = importing.Options(**given)
+            return redirect("job", importing.request_import(collection, by=by, data=data, options=options).pk)
         except importing.Faulty as faulty:
             findings = faulty.report.findings
             form.add_error("file", faulty.message)

@@ -9,6 +9,7 @@ from ninja import Field, Schema
 
 from assess.models import MergeRule
 from config.schemas import In
+from evaluation.boards import Wanted
 from evaluation.models import Release
 
 
@@ -56,6 +57,78 @@ class QrelsFilter(In):
     )
 
 
+class ViewFilter(In):
+    view: Literal["lenient", "strict"] = Field("lenient", description="From which threshold on a document is relevant.")
+
+
+class BoardFilter(In):
+    release: str = Field(
+        "", description="Number of the release; live: the judgments of now, for organizers. Left out: the newest."
+    )
+    view: Literal["lenient", "strict"] = Field("lenient", description="From which threshold on a document is relevant.")
+    sort: str = Field("", description="A measure, run or group; with - before it, turned round.")
+    group: str = Field("", description="Runs of this group alone.")
+    kind: str = Field("", description="automatic or manual.")
+    find: str = Field("", description="Words in tag or group.")
+    measures: str = Field("", description="Names, separated by blanks; left out: those the organizers show.")
+    test: str = Field("", description="Of differences from the best; the organizers' choice unless given.")
+    correction: str = Field("", description="For the number of tests: holm, bh or bonferroni.")
+
+    def wanted(self) -> Wanted:
+        words = {name: getattr(self, name) for name in ("sort", "group", "kind", "find", "test", "correction")}
+        return Wanted(strict=self.view == "strict", measures=tuple(self.measures.split()), **words)
+
+
+class LeaderOut(Schema):
+    run: str = Field(description="Tag; of others, where they are not to be named, a number.")
+    group: str
+    kind: str
+    sha256: str = Field(description="Of the file as it was submitted.")
+    scores: dict[str, float | None]
+    missing_topics: int = Field(description="They count as zero.")
+    interval: list[float] | None = Field(description="Of the mean of the measure in focus, 95 %, by bootstrap over topics.")
+    range: list[float | None] | None = Field(description="What unjudged documents allow that mean.")
+    p: float | None = Field(description="Of the difference from the best, corrected; null for the best itself.")
+    same_as_best: bool = Field(description="Not significantly different from the best.")
+
+
+class LeaderboardOut(Schema):
+    release: int | None = Field(description="null: live.")
+    qrels_sha256: str | None
+    lenient_from: int
+    topics: int
+    measures: list[str]
+    focus: str | None = Field(description="The measure that is tested: the one sorted by, or the first.")
+    test: str
+    correction: str
+    runs: list[LeaderOut]
+
+
+class ReportOut(Schema):
+    release: int | None
+    run: str
+    group: str
+    run_sha256: str
+    relevant_from: int
+    topics: int
+    missing_topics: int
+    retrieved: int
+    relevant: int
+    relevant_retrieved: int
+    micro_precision: float
+    micro_recall: float
+    recall_levels: list[float] = Field(description="Interpolated precision at recall 0.0, 0.1, … 1.0.")
+    area: float = Field(description="Under the recall-precision curve.")
+    average_precision: float
+    precision_at: dict[str, float]
+    r_precision: float
+    dcg: list[float] = Field(description="By rank, mean over topics.")
+    ideal_dcg: list[float]
+    ndcg: list[float]
+    users: dict[str, float] = Field(description="User-oriented measures, and those of marked passages.")
+    efficiency: dict[str, float]
+
+
 class RunScores(Schema):
     run: str = Field(description="Tag.")
     group: str
@@ -81,5 +154,5 @@ class RunOut(Schema):
     run: str
     group: str
     run_sha256: str = Field(description="Of the file as it was submitted.")
-    means: dict[str, float]
+    means: dict[str, float | None]
     topics: list[TopicScores]

@@ -2,7 +2,6 @@
 
 import io
 import zipfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,16 +9,20 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.core.bounds import score_range
+from evaluation.core.definitions import Measure, MeasureError
 from evaluation.core.evaluate import Scores
+from evaluation.core.judged import Judged
 from evaluation.core.registry import parse_measure
 
-_ARRAYS = ("topics", "measures", "values", "means", "answered", "no_relevant", "rel")
+_ARRAYS = ("topics", "measures", "values", "means", "answered", "no_relevant", "rel", "low", "high")
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
     """One run's scores. `measures` ('S') and `topics` ('S', sorted by bytes) name the rows and columns of `values`;
     `means` has one figure per measure. `answered` and `no_relevant` are those of Scores, `rel` is the lenient threshold.
+    `low` and `high`, one figure per measure: the range of the mean that unjudged documents allow, NaN where none is known.
     """
 
     topics: NDArray[np.bytes_]
@@ -29,12 +32,17 @@ class ScoreTable:
     answered: NDArray[np.bool_]
     no_relevant: NDArray[np.bool_]
     rel: NDArray[np.int64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
 
     @classmethod
-    def of(cls, scores: Scores, run: int) -> "ScoreTable":
+    def of(cls, scores: Scores, judged: Judged) -> "ScoreTable":
+        """Of an evaluation of one run alone."""
         names = np.array([str(measure).encode() for measure in scores.measures])
-        values, means, answered = scores.values[run], scores.means[run], scores.answered[run]
-        return cls(scores.topics, names, values, means, answered, scores.no_relevant, np.array(scores.rel, np.int64))
+        ranges = np.array([_range(judged, measure, scores.rel) for measure in scores.measures]).reshape(-1, 2)
+        values, means, answered = scores.values[0], scores.means[0], scores.answered[0]
+        known = names, values, means, answered, scores.no_relevant, np.array(scores.rel, np.int64)
+        return cls(scores.topics, *known, ranges[:, 0], ranges[:, 1])
 
     def to_bytes(self) -> bytes:
         """An npz file, not compressed since many are read for one page; the same scores give the same bytes."""
@@ -48,18 +56,20 @@ class ScoreTable:
     @classmethod
     def read(cls, path: Path) -> "ScoreTable":
         with np.load(path, allow_pickle=False) as arrays:
-            return cls(*(arrays[name] for name in _ARRAYS))
+            found = {name: arrays[name] for name in arrays.files}
+        unknown = np.full(len(found["measures"]), np.nan)  # of before ranges were stored
+        return cls(**{"low": unknown, "high": unknown, **found})
 
     @cached_property
     def names(self) -> list[str]:
         return [name.decode() for name in self.measures.tolist()]
 
-    def scores(self, tag: str, measures: Sequence[str]) -> Scores:
-        """These measures as an evaluation of this run alone, missing topics as zero."""
-        rows = [self.names.index(name) for name in measures]
+    def scores(self, tag: str) -> Scores:
+        """As an evaluation of this run alone, in the lenient view."""
+        rows = [row for row, name in enumerate(self.names) if parse_measure(name).rel is None]
         return Scores(
             (tag,),
-            tuple(parse_measure(name) for name in measures),
+            tuple(parse_measure(self.names[row]) for row in rows),
             self.topics,
             self.values[None, rows],
             self.means[None, rows],
@@ -68,3 +78,11 @@ class ScoreTable:
             int(self.rel.item()),
             True,
         )
+
+
+def _range(judged: Judged, measure: Measure, rel: int) -> tuple[float, float]:
+    try:
+        found = score_range(judged, measure, rel=rel)
+    except MeasureError:
+        return np.nan, np.nan
+    return float(found.low.mean()), float(found.high.mean())

@@ -5,7 +5,7 @@ import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -18,10 +18,10 @@ from assess.models import MergePlan, MergeRule
 from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job, User
-from evaluation import bundles, exports, samples, selectors
+from evaluation import bundles, columns, exports, samples, selectors
 from evaluation.core.archive import packed
-from evaluation.core.evaluate import evaluate_rankings
-from evaluation.core.judged import Given
+from evaluation.core.evaluate import evaluate_judged
+from evaluation.core.judged import Given, join
 from evaluation.core.qrels import Qrels
 from evaluation.core.registry import Measure
 from evaluation.models import Release, ReleaseState, ReleaseStep, Score, ScoreArchive, ScoreFile
@@ -214,7 +214,7 @@ def request_scores(release: Release, *, by: User) -> Job:
 
 def score_release(release: Release, *, work: Work) -> int:
     """Score the runs that lack scores under the release; how many. All become visible in one moment."""
-    measures = selectors.measures(release)
+    measures = columns.measures(release.collection, release.counts)
     runs = list(selectors.unscored(release))
     qrels, given = samples.judged(release) or (selectors.qrels(release), Given())
     made = []
@@ -236,16 +236,16 @@ class Scored:
 
 
 def _scored(release: Release, run: Run, qrels: Qrels, given: Given, measures: list[Measure]) -> Scored:
-    rankings = pooling.rankings(run)
-    scores = evaluate_rankings(qrels, [rankings], measures, rel=release.counts["lenient_from"], given=given)
-    table = ScoreTable.of(scores, 0)
+    judged = join(qrels, [pooling.rankings(run)], given)
+    scores = evaluate_judged(judged, (run.tag,), measures, rel=release.counts["lenient_from"])
+    table = ScoreTable.of(scores, replace(judged, given=replace(given, top=columns.top_grade(release.collection))))
     data = table.to_bytes()
     path = f"files/scores/{release.pk}/{run.pk}-{hashlib.sha256(data).hexdigest()[:32]}.npz"
     put(path, data)
     means = {str(measure): mean for measure, mean in zip(measures, scores.means[0].tolist(), strict=True)}
-    means[selectors.JUDGED] = float(evaluate_rankings(qrels, [rankings], [selectors.JUDGED]).means[0, 0])
+    means[columns.JUDGED] = float(evaluate_judged(judged, (run.tag,), [columns.JUDGED]).means[0, 0])
     return Scored(
-        ScoreFile(release=release, run=run, path=path, run_sha256=run.upload.sha256),
+        ScoreFile(release=release, run=run, path=path, run_sha256=run.upload.sha256, version=bundles.version()),
         table,
         [Score(release=release, run=run, measure=name, mean=mean) for name, mean in means.items()],
     )

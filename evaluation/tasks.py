@@ -1,5 +1,7 @@
 """Jobs of this app: each loads by id, calls one service, and may be run twice."""
 
+from dataclasses import fields
+
 from config import jobs
 from config.models import User
 from evaluation import importing, services, strategy_comparison
@@ -24,8 +26,8 @@ def score_release(running: jobs.Running) -> None:
 def import_qrels(running: jobs.Running) -> None:
     collection = Collection.objects.get(pk=running.args["collection"])
     by = User.objects.get(pk=running.args["by"])
-    options = {name: str(running.args[name]) for name in ("kind", "assessor", "repeats", "note")}
-    importing.take_kept(collection, by=by, path=str(running.args["path"]), work=running, **options)
+    options = importing.Options(**{field.name: str(running.args.get(field.name, "")) for field in fields(importing.Options)})
+    importing.take_kept(collection, by=by, path=str(running.args["path"]), work=running, options=options)
 
 
 @jobs.job("compare_strategies", minutes=120)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from evaluation import release_pages, views
+from evaluation import analysis_pages, own_pages, release_pages, score_pages, views
 
 urlpatterns = [
     path("c/<slug:slug>/releases/", views.releases, name="releases"),
@@ -18,11 +18,19 @@ urlpatterns = [
     path("c/<slug:slug>/import-qrels/", release_pages.import_qrels, name="import_qrels"),
     path("c/<slug:slug>/live-qrels/", release_pages.live_qrels, name="live_qrels"),
     path("c/<slug:slug>/releases/<int:number>/score/", views.score, name="score_release"),
-    path("c/<slug:slug>/leaderboard/", views.leaderboard, name="leaderboard"),
-    path("c/<slug:slug>/leaderboard/scores.csv", views.means_csv, name="scores_csv"),
-    path("c/<slug:slug>/leaderboard/topics.csv", views.topics_csv, name="topics_csv"),
+    path("c/<slug:slug>/leaderboard/", score_pages.leaderboard, name="leaderboard"),
+    path("c/<slug:slug>/leaderboard/file/<str:form>/", score_pages.board_file, name="board_file"),
+    path("c/<slug:slug>/leaderboard/scores.csv", score_pages.means_csv, name="scores_csv"),
+    path("c/<slug:slug>/leaderboard/topics.csv", score_pages.topics_csv, name="topics_csv"),
     # A topic's number may hold a slash.
-    path("c/<slug:slug>/leaderboard/topics/<path:topic>/", views.topic, name="topic_scores"),
-    path("c/<slug:slug>/scores/<str:tag>/", views.run, name="run_scores"),
-    path("c/<slug:slug>/scores/<str:tag>/trec_eval/", views.trec_eval, name="trec_eval"),
+    path("c/<slug:slug>/leaderboard/topics/<path:topic>/", score_pages.topic, name="topic_scores"),
+    path("c/<slug:slug>/scores/<str:tag>/", score_pages.run, name="run_scores"),
+    path("c/<slug:slug>/scores/<str:tag>/trec_eval/", score_pages.trec_eval, name="trec_eval"),
+    path("c/<slug:slug>/compare/", analysis_pages.compare, name="compare"),
+    path("c/<slug:slug>/pool-report/", analysis_pages.pool_report, name="pool_report"),
+    path("c/<slug:slug>/scoring/", own_pages.scoring, name="scoring"),
+    path("c/<slug:slug>/try/", own_pages.try_run, name="try_run"),
+    path("c/<slug:slug>/try/<int:pk>/", own_pages.kept, name="kept_score"),
+    path("c/<slug:slug>/try/<int:pk>/throw-away/", own_pages.throw_away, name="throw_away"),
+    path("measures/", analysis_pages.measures, name="measures"),
 ]

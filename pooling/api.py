@@ -93,7 +93,7 @@ def read_collection(request: ApiRequest, slug: str) -> Collection:
 
 @collection_routes.patch("/collections/{slug:slug}", response=CollectionOut, auth=MANAGE)
 def edit_collection(request: ApiRequest, slug: str, body: CollectionChange) -> Collection:
-    """Change name, description, visibility or measures
+    """Change name, description, visibility, measures, or what is told of the documents
 
     For organizers. What is left out stays as it is.
     """

@@ -26,6 +26,11 @@ from pooling.services.runs import FIGURE_PREFIX
 _MEASURE = re.compile(r"(?:[^\s,()]|\([^()]*\))+")  # commas and blanks within brackets are its own
 
 
+def measure_names(text: str) -> list[str]:
+    """The names in a text, separated by blanks or commas, each once."""
+    return list(dict.fromkeys(_MEASURE.findall(text)))
+
+
 class CreateForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Collection
@@ -33,7 +38,11 @@ class CreateForm(forms.ModelForm):  # type: ignore[type-arg]
         labels = {"slug": "Address"}
         error_messages = {"slug": {"unique": "There is a collection with this address already."}}
         help_texts = {"task": "Fills in the scale, the thresholds and the official measures; you can change them."}
-        widgets = {"description": forms.Textarea(attrs={"rows": 5}), "visibility": forms.RadioSelect}
+        widgets = {
+            "slug": forms.TextInput(attrs={"data-address-of": "name"}),
+            "description": forms.Textarea(attrs={"rows": 5}),
+            "visibility": forms.RadioSelect,
+        }
 
     task = forms.ChoiceField(
         choices=[(p.slug, f"{p.label}: {p.about}") for p in PRESETS.values()], widget=forms.RadioSelect, initial="ad-hoc"
@@ -43,7 +52,7 @@ class CreateForm(forms.ModelForm):  # type: ignore[type-arg]
 class EditForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Collection
-        fields = ["name", "description", "visibility"]
+        fields = ["name", "description", "visibility", "genre", "languages", "licence", "source"]
         widgets = {"description": forms.Textarea(attrs={"rows": 8}), "visibility": forms.RadioSelect}
 
     measures = forms.CharField(
@@ -53,7 +62,7 @@ class EditForm(forms.ModelForm):  # type: ignore[type-arg]
     )
 
     def clean_measures(self) -> list[str]:
-        return list(dict.fromkeys(_MEASURE.findall(self.cleaned_data["measures"])))
+        return measure_names(self.cleaned_data["measures"])
 
 
 class GradeForm(forms.ModelForm):  # type: ignore[type-arg]

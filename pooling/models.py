@@ -21,6 +21,16 @@ class Visibility(models.TextChoices):
     PUBLIC = "public", "Public: listed for everybody"
 
 
+class Genre(models.TextChoices):
+    NEWS = "news", "News"
+    GOVERNMENT = "government", "Government"
+    TECHNICAL = "technical", "Technical and scientific"
+    WEB = "web", "Web pages"
+    MICROBLOG = "microblog", "Microblogs"
+    OCR = "ocr", "Scanned and recognised (OCR)"
+    OTHER = "other", "Other, or of several kinds"
+
+
 class Role(models.TextChoices):
     ORGANIZER = "organizer", "organizer"
     ASSESSOR = "assessor", "assessor"
@@ -46,6 +56,15 @@ class Collection(models.Model):
     lenient_from = models.SmallIntegerField(help_text="Grade from which a document counts as relevant.")
     strict_from = models.SmallIntegerField(help_text="The same for the strict view of the same judgments.")
     measures = models.JSONField(default=list, help_text="Official measures, the first one orders the leaderboard.")
+    # What the data sheet and a release's archive tell of the documents.
+    genre = models.CharField(max_length=20, choices=Genre, blank=True, help_text="What kind of documents are searched.")
+    languages = models.CharField(max_length=200, blank=True, help_text="Of documents and topics, such as: en, hi.")
+    licence = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="Under which others may use the collection: a name such as CC BY 4.0, or an address.",
+    )
+    source = models.CharField(max_length=500, blank=True, help_text="Where the documents come from: words, or an address.")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     archived_at = models.DateTimeField(null=True, blank=True)
@@ -84,6 +103,8 @@ class Collection(models.Model):
 
     # Set by access.narrowed: in which states releases are for whoever asks; None: in any.
     release_states: frozenset[str] | None = None
+    # Set by evaluation/access.py: whose scores whoever asks may see (all, anonymous, own), and who that is.
+    scores_seen: tuple[str, int | None] = ("all", None)
 
     def __str__(self) -> str:
         return self.name
@@ -303,6 +324,12 @@ class Upload(models.Model):
     def offers(self) -> list[str]:
         """Repairs that the file calls for, in words."""
         return [REPAIRS[name] for name in self.report.get("offers", [])]
+
+    @property
+    def repairable(self) -> list[tuple[str, str]]:
+        """The same with their names, while the refused file is still kept."""
+        kept = self.state == UploadState.REFUSED and self.path
+        return [(name, REPAIRS[name]) for name in self.report.get("offers", [])] if kept else []
 
     @property
     def shown_state(self) -> str:

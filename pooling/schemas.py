@@ -9,7 +9,7 @@ from ninja import Field, Schema
 from config.schemas import UNCHANGED, In, PersonOut, TokenOut
 from pooling.core.metadata import FIGURES
 from pooling.core.presets import GradeSpec
-from pooling.models import Collection, Invitation, Role, RunKind, Upload, UploadKind, Visibility
+from pooling.models import Collection, Genre, Invitation, Role, RunKind, Upload, UploadKind, Visibility
 from pooling.plans import DEPTHS
 from pooling.services import members
 from pooling.services.runs import FIGURE_PREFIX
@@ -59,6 +59,10 @@ class CollectionOut(Schema):
     description: str = Field(description="Markdown.")
     visibility: Visibility
     task: str
+    genre: Genre | Literal[""] = Field(description="What kind of documents; empty where it is not told.")
+    languages: str = Field(description="Of documents and topics, such as: en, hi.")
+    licence: str
+    source: str = Field(description="Where the documents come from.")
     grades: list[GradeOut]
     lenient_from: int
     strict_from: int
@@ -91,12 +95,20 @@ class CollectionIn(In):
     task: str = Field(description="A task of GET /presets; it brings scale, thresholds and measures.", examples=["ad-hoc"])
     description: str = Field("", description="Markdown.")
     visibility: Visibility = Visibility.PRIVATE
+    genre: Genre | Literal[""] = Field("", description="What kind of documents are searched.")
+    languages: str = Field("", description="Of documents and topics, such as: en, hi.")
+    licence: str = Field("", description="Under which others may use it: a name or an address.", examples=["CC BY 4.0"])
+    source: str = Field("", description="Where the documents come from: words, or an address.")
 
 
 class CollectionChange(In):
     name: str = Field(UNCHANGED, examples=["Harbour trials"])
     description: str = Field(UNCHANGED, description="Markdown.")
     visibility: Visibility = Field(UNCHANGED)
+    genre: Genre | Literal[""] = Field(UNCHANGED)
+    languages: str = Field(UNCHANGED, description="Of documents and topics, such as: en, hi.")
+    licence: str = Field(UNCHANGED, examples=["CC BY 4.0"])
+    source: str = Field(UNCHANGED, description="Where the documents come from: words, or an address.")
     measures: list[str] = Field(UNCHANGED, description="Such as AP, nDCG@10, P@30; the first one orders the leaderboard.")
 
 
@@ -218,6 +230,10 @@ class ReportOut(Schema):
     facts: dict[str, Any] = Field(
         description="Of an accepted file: its documents, its topics, or its run's tag, topics and lines."
     )
+
+
+class RepairIn(In):
+    repairs: list[str] = Field([], max_length=10, description="Of ranks, first and cut; left out: all that were offered.")
 
 
 class UploadOut(Schema):

@@ -4,7 +4,7 @@ import json
 
 from django.conf import settings
 
-from config import jobs
+from config import housekeeping, jobs
 from config.errors import Refusal
 from config.models import User
 from pooling.core.baseline import Model
@@ -36,6 +36,11 @@ def send_invitation(running: jobs.Running) -> str:
 def check_upload(running: jobs.Running) -> None:
     upload = Upload.objects.select_related("collection", "uploaded_by").get(pk=running.args["upload"])
     uploads.check_upload(upload, running)
+
+
+@housekeeping.hourly("refused files")
+def forget_refused() -> int:
+    return uploads.forget_refused()
 
 
 @jobs.job("draw_pool", minutes=120)

@@ -97,21 +97,26 @@ def new_page(browser: Browser) -> Iterator[NewPage]:
     watches: list[Watch] = []
 
     def make(site: Site, **options: object) -> Page:
-        context = browser.new_context(
-            **{"base_url": site.url, "viewport": {"width": 1200, "height": 800}, "reduced_motion": "reduce", **options}  # type: ignore[arg-type]
-        )
-        watch = Watch()
-        watch.origin = site.url
-        context.on("page", watch.over)
-        contexts.append(context)
+        page, watch = watched_page(browser, site, **options)
+        contexts.append(page.context)
         watches.append(watch)
-        return context.new_page()
+        return page
 
     yield make
     for context in contexts:
         context.close()
     faults = [fault for watch in watches for fault in watch.faults]
     assert not faults, "\n".join(faults)
+
+
+def watched_page(browser: Browser, site: Site, **options: object) -> tuple[Page, Watch]:
+    context = browser.new_context(
+        **{"base_url": site.url, "viewport": {"width": 1200, "height": 800}, "reduced_motion": "reduce", **options}  # type: ignore[arg-type]
+    )
+    watch = Watch()
+    watch.origin = site.url
+    context.on("page", watch.over)
+    return context.new_page(), watch
 
 
 def sign_in(page: Page, user: User) -> None:

@@ -6,7 +6,9 @@ refused to everybody. Most writes carry an empty form, so 422 means "let in, the
 
 import json
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import product
 
 import pytest
 from django.conf import settings
@@ -115,6 +117,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     "status/": {"GET": administrator(200)},
     "status/trial/": {"POST": administrator(302)},
     "styleguide/": {"GET": administrator(200)},
+    "measures/": {"GET": everybody(200)},
     "api/docs/": {"GET": everybody(200)},
     # Pages: accounts
     "sign-in/": {"GET": but(everybody(302), anonymous=200), "POST": but(everybody(302), anonymous=422)},
@@ -171,6 +174,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}progress/": {"GET": organizer(200)},
     f"{C}agreement/": {"GET": organizer(200)},
     f"{C}agreement/documents/": {"GET": organizer(404)},  # no cell is named
+    f"{C}document/": {"GET": organizer(404)},  # no document is named
     f"{C}agreement/file/<str:form>/": {"GET": organizer(200)},
     f"{C}judge/agreement/": {"GET": assessor(403)},  # not allowed
     f"{C}merge/": {"GET": organizer(200), "POST": organizer(422)},
@@ -193,10 +197,17 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}releases/<int:number>/qrels/": {"GET": released(200)},
     f"{C}releases/<int:number>/score/": {"POST": organizer(302)},
     f"{C}leaderboard/": {"GET": released(200)},
+    f"{C}leaderboard/file/<str:form>/": {"GET": released(200)},
     f"{C}leaderboard/scores.csv": {"GET": released(200)},
     f"{C}leaderboard/topics.csv": {"GET": released(200)},
     f"{C}leaderboard/topics/<path:topic>/": {"GET": released(200)},
     f"{C}scores/<str:tag>/": {"GET": released(200)},
+    f"{C}compare/": {"GET": released(200)},
+    f"{C}pool-report/": {"GET": released(200)},
+    f"{C}scoring/": {"GET": organizer(200), "POST": organizer(422)},
+    f"{C}try/": {"GET": released(200), "POST": released(422)},
+    f"{C}try/<int:pk>/": {"GET": released(404)},  # nobody kept any
+    f"{C}try/<int:pk>/throw-away/": {"POST": released(404)},
     f"{C}scores/<str:tag>/trec_eval/": {"GET": released(200)},
     f"{C}topics/": {"GET": member(200), "POST": organizer(422)},
     f"{C}topics/language/": {"POST": but(member(302), staff=302)},
@@ -204,6 +215,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}documents/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}uploads/<int:pk>/": {"GET": submitter(200)},
     f"{C}uploads/<int:pk>/dismiss/": {"POST": submitter(409)},  # it was accepted
+    f"{C}uploads/<int:pk>/repair/": {"POST": submitter(409)},
     f"{C}runs/": {"GET": submitter(200), "POST": submitter(422)},
     f"{C}rules/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}baseline/": {"GET": organizer(200), "POST": organizer(422)},
@@ -306,12 +318,22 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{R}/topics.csv": {"GET": released(200)},
     f"{R}/topics/<path:topic>": {"GET": released(200)},
     f"{R}/runs/<tag>": {"GET": released(200)},
+    f"{R}/runs/<tag>/report": {"GET": released(200)},
     f"{R}/runs/<tag>/trec_eval": {"GET": released(200)},
+    f"{A}/leaderboard": {"GET": released(200)},
+    f"{A}/compare": {"GET": released(422)},  # no run is named
+    f"{A}/pool-report": {"GET": released(422)},  # there is one run alone
+    f"{A}/scoring": {"GET": organizer(200), "PATCH": organizer(200)},
+    f"{A}/private": {"GET": released(200)},
+    f"{A}/private/<int:id>": {"DELETE": released(404)},
+    f"{R}/private": {"POST": released(200)},
+    "api/v1/measures": {"GET": everybody(200)},
     f"{A}/topics": {"GET": member(200), "POST": organizer(202)},
     f"{A}/topics/<path:number>": {"GET": member(200), "PUT": organizer(200)},
     f"{A}/documents": {"GET": organizer(200), "POST": organizer(202)},
     f"{A}/uploads": {"GET": submitter(200)},
     f"{A}/uploads/<int:id>": {"GET": submitter(200), "DELETE": submitter(409)},
+    f"{A}/uploads/<int:id>/repair": {"POST": submitter(409)},
     f"{A}/runs": {"GET": submitter(200), "POST": submitter(202)},
     f"{A}/runs/archive": {"POST": submitter(202)},
     f"{A}/runs/baseline": {"POST": organizer(202)},
@@ -365,6 +387,8 @@ BODIES: dict[str, object] = {
     f"{A}/adjudication/reopen": {"topic": "1", "docno": "a", "client_id": "6f1c1c0e-3c1b-4d52-9d5e-0c8f1a2b3c4f"},
     f"{A}/qrels": b"1 a A9 2\n",
     f"{R}/state": {"state": "withdrawn", "note": "Wrong topics."},
+    f"{A}/scoring": {"seen": "own"},
+    f"{R}/private": b"1 Q0 a 1 1.0 mine",
     f"{A}/machines": {"name": "judge-2"},
     f"{A}/machines/<int:id>/tokens": {"name": "second", "scopes": ["read"]},
     f"{A}/invitations": {"role": "assessor"},
@@ -377,6 +401,9 @@ BODIES: dict[str, object] = {
     f"{A}/pools/plan": {"depth": 1},
     f"{A}/pools": {"depth": 1},
 }
+
+
+PARTS = ["api/v1/collections/", "api/", "c/", ""]  # a route is of the first that it begins with
 
 
 @dataclass
@@ -393,6 +420,7 @@ class World:
             "token": "tokens/",
             "person": "people/",
             "upload": "uploads/",
+            "kept": ("private/", "/try/"),
         }
         for name, marks in {**numbers, "invitation": "invitations/", "member": "members/"}.items():
             if any(mark in route for mark in ([marks] if isinstance(marks, str) else marks)):
@@ -424,6 +452,7 @@ def world(cast: Cast) -> World:
         "against": 1,
         "form": "csv",
         "topic": "1",
+        "kept": 0,
         "user": cast.assessor.username,
         "job": job.pk,
         "invitation": invitation.pk,
@@ -463,21 +492,23 @@ def test_every_address_has_a_row() -> None:
 
 
 @pytest.mark.once  # who may do what is decided in Python; what each sees of the rows is asked in tests/pooling/test_access.py
-@pytest.mark.parametrize("route", sorted(TABLE))
-def test_answers(route: str, world: World, client_for: ClientFor) -> None:
-    found, expected = {}, {}
-    path = world.address(route.replace("<str:token>", str(world.values["token_"])))
-    for role in ROLES:
-        client = client_for(getattr(world.cast, role, None))
-        for method in METHODS:
+@pytest.mark.parametrize("part", PARTS)
+def test_answers(part: str, world: World, client_for: ClientFor, subtests: pytest.Subtests) -> None:
+    clients = {role: client_for(getattr(world.cast, role, None)) for role in ROLES}
+    for route in [route for route in sorted(TABLE) if next(filter(route.startswith, PARTS)) == part]:
+        path = world.address(route.replace("<str:token>", str(world.values["token_"])))
+        found, expected = {}, {}
+        for role, method in product(ROLES, METHODS):
             rule = TABLE[route].get(method, everybody(405))
             expected[role, method] = rule(route.startswith("api/v1/"))[role]
-            found[role, method] = ask(client, method, path, BODIES.get(route, {}))
-    assert {key: status for key, status in found.items() if status != expected[key]} == {}, expected
+            found[role, method] = ask(clients[role], method, path, BODIES.get(route, {}))
+        with subtests.test(route):
+            assert {key: status for key, status in found.items() if status != expected[key]} == {}, expected
 
 
 def ask(client: Client, method: str, path: str, given: object) -> int:
-    """The status of one request, whose effects are taken back."""
+    """The status of one request, whose effects are taken back, signing out included."""
+    cookies = deepcopy(client.cookies)
     form, json_ = (
         ("x=1", "application/x-www-form-urlencoded"),
         ("" if isinstance(given, bytes) else json.dumps(given), "application/json"),
@@ -488,6 +519,7 @@ def ask(client: Client, method: str, path: str, given: object) -> int:
     with transaction.atomic():
         response = client.generic(method, path, "" if method == "GET" else body, content_type=kind)
         transaction.set_rollback(True)
+    client.cookies = cookies
     for file in getattr(response, "_resource_closers", []):
         file()  # response.close() would end the test's connection too
     return int(response.status_code)

@@ -270,7 +270,9 @@ def _leaderboard(ray: Page, walk: Walk) -> dict[tuple[str, str], float]:
     found: dict[tuple[str, str], float] = {}
     for row in ray.locator("table.board tbody tr").all():
         cells = row.locator("th, td").all_inner_texts()
-        found |= {(cells[0], name): float(cells[heads.index(head.casefold())].split()[0]) for head, name in HEADS.items()}
+        found |= {
+            (cells[0].split()[0], name): float(cells[heads.index(head.casefold())].split()[0]) for head, name in HEADS.items()
+        }
     return found
 
 

@@ -1,31 +1,45 @@
 """How far a figure would move with other items of the same kind: resampling, and the percentile interval."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assess.core.ratings import Patterns
+from assess.core.ratings import Kinds
 
 GENERATOR = "PCG64"  # told beside the seed with every result
 MOST_UNDEFINED = 0.05  # share of resamples without a value from which on no interval is given
+_MANY = 32  # kinds of a topic from which on it is quicker to draw items than numbers of each kind
+_LEAST = 100  # resamples where what may be drawn is limited
 _AT_ONCE = 1 << 21  # numbers drawn before they are used: bounds the memory
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How to resample: items within each topic, or whole topics, for a claim about topics in general."""
+    """How to resample: items within each topic, or whole topics, for a claim about topics in general.
+
+    `draws`: how many numbers (items, cells of the pairs' tables) may be drawn for a coefficient that depends on who gave
+    which grade; where that is not enough for all resamples, it has fewer, or none.
+    """
 
     resamples: int = 2000
     seed: int = 0
     level: float = 0.95
     by_topic: bool = False
+    draws: int | None = None
+
+    def within(self, numbers: int) -> "Plan | None":
+        """For a coefficient with so many numbers in each resample."""
+        if self.draws is None:
+            return self
+        most = self.draws // max(numbers, 1)
+        return replace(self, resamples=min(self.resamples, max(_LEAST, most))) if 4 * most >= _LEAST else None
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """B samples at once. `times`, B × P: how often each pattern occurs; `topics`, B × T: how often each topic does."""
+    """B samples at once. `times`, B × P: how often each kind of item occurs; `topics`, B × T: how often each topic does."""
 
     times: NDArray[np.float64]
     topics: NDArray[np.float64]
@@ -40,12 +54,19 @@ class Spread:
     undefined: int
 
 
-def sample_itself(of: Patterns) -> Sample:
+def sample_itself(of: Kinds) -> Sample:
     return Sample(of.times[None, :].astype(np.float64), np.ones((1, len(np.unique(of.topics)))))
 
 
-def resamples(of: Patterns, plan: Plan) -> Iterator[Sample]:
-    """`plan.resamples` samples in all. The same patterns and seed give the same samples."""
+def samples_of_topics(of: Kinds) -> Sample:
+    """A sample for each topic: its own items, once."""
+    codes = np.unique(of.topics, return_inverse=True)[1]
+    mine = np.eye(int(codes.max(initial=-1)) + 1)
+    return Sample(mine[:, codes] * of.times, mine)
+
+
+def resamples(of: Kinds, plan: Plan) -> Iterator[Sample]:
+    """`plan.resamples` samples in all. The same kinds and seed give the same samples."""
     rng = np.random.default_rng(plan.seed)
     starts = np.unique(of.topics, return_index=True)[1]
     size = max(1, _AT_ONCE // max(len(of.times), 1))
@@ -56,8 +77,17 @@ def resamples(of: Patterns, plan: Plan) -> Iterator[Sample]:
             lengths = np.diff(np.append(starts, len(of.times)))
             yield Sample(np.repeat(drawn, lengths, axis=1) * of.times, drawn)
         else:
-            parts = [rng.multinomial(int(topic.sum()), topic / topic.sum(), number) for topic in np.split(of.times, starts[1:])]
+            parts = [_drawn(topic, number, rng) for topic in np.split(of.times, starts[1:])]
             yield Sample(np.concatenate(parts, axis=1).astype(np.float64), np.ones((number, len(starts))))
+
+
+def _drawn(times: NDArray[np.int64], number: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Of a topic's items as many as it has, with replacement: how often each kind came, `number` times over."""
+    items, kinds = int(times.sum()), len(times)
+    if kinds < _MANY:
+        return rng.multinomial(items, times / items, number)
+    kind = np.repeat(np.arange(kinds), times)[rng.integers(0, items, (number, items), np.int32)]
+    return np.bincount((kind + kinds * np.arange(number)[:, None]).ravel(), minlength=number * kinds).reshape(number, kinds)
 
 
 def percentile_interval(values: NDArray[np.float64], level: float) -> tuple[float, float]:

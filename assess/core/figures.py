@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from assess.core import bootstrap, chance
 from assess.core.agreement import Table, Weights, kappa_standard_error, kappas
 from assess.core.bootstrap import Plan, Sample
-from assess.core.ratings import MISSING, Patterns, Ratings, pairs, patterns
+from assess.core.ratings import MISSING, Counts, Kinds, Patterns, Ratings, Tallies, patterns, tallies
 
 TITLES = {
     "raw": "raw agreement",
@@ -42,8 +42,11 @@ NO_OVERLAP = "no overlap"
 ONE_LEVEL = "only one level used"
 ONE_ITEM = "one item"
 
+_AT_ONCE = 1 << 21  # numbers held at once for the tables of all pairs
+
 Values = NDArray[np.float64]
 Statistic = Callable[[Sample], Values]
+Statistics = Callable[[Sample], dict[str, Values]]
 
 
 @dataclass(frozen=True)
@@ -71,18 +74,26 @@ def figures(ratings: Ratings, plan: Plan | None = None) -> list[Figure]:
     weighted coefficients. Two assessors: Cohen's kappas; more: the mean of the pairs', and Fleiss' kappa.
     """
     ratings = ratings.shared()
-    found = patterns(ratings)
-    statistics = _statistics(ratings, found)
-    if not len(ratings.places):
-        return [Figure(key, 0, None, note=NO_OVERLAP) for key in statistics]
-    itself = bootstrap.sample_itself(found)
-    values = {key: float(statistic(itself)[0]) for key, statistic in statistics.items()}
+    found = tallies(ratings)
+    groups: list[tuple[Kinds, Statistics, Plan | None]] = [(found, _Coefficients(ratings, found), plan)]
+    if ratings.places.shape[1] != 2:
+        each = patterns(ratings)
+        tables = _Tables.of(each)
+        groups.append(
+            (each, partial(_pairwise, tables), plan and plan.within(len(ratings.places) + tables.pairs * tables.size**2))
+        )
+    values: dict[str, float] = {}
     drawn: dict[str, Values] = {}
-    if plan is not None and len(ratings.places) > 1:
-        parts = [[statistic(sample) for statistic in statistics.values()] for sample in bootstrap.resamples(found, plan)]
-        drawn = {key: np.concatenate(column) for key, column in zip(statistics, zip(*parts, strict=True), strict=True)}
-    counts = {key: _judged_by_all(found)[1] if key == "overlap" else len(ratings.places) for key in statistics}
-    return [_figure(ratings, key, counts[key], value, drawn.get(key), plan) for key, value in values.items()]
+    for kinds, statistics, resampled in groups:
+        values |= {key: float(value[0]) for key, value in statistics(bootstrap.sample_itself(kinds)).items()}
+        if resampled is not None and len(ratings.places) > 1:
+            parts = [statistics(sample) for sample in bootstrap.resamples(kinds, resampled)]
+            drawn |= {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+    keys = [key for key in TITLES if key in values]
+    if not len(ratings.places):
+        return [Figure(key, 0, None, note=NO_OVERLAP) for key in keys]
+    counts = {key: int(found.times[found.complete].sum()) if key == "overlap" else len(ratings.places) for key in keys}
+    return [_figure(ratings, key, counts[key], values[key], drawn.get(key), plan) for key in keys]
 
 
 def values(ratings: Ratings) -> dict[str, float | None]:
@@ -92,6 +103,16 @@ def values(ratings: Ratings) -> dict[str, float | None]:
 def by_topic(ratings: Ratings) -> list[tuple[int, list[Figure]]]:
     """Each topic's figures, without intervals; topics with nothing shared included."""
     return [(int(topic), figures(ratings.only(ratings.topics == topic))) for topic in np.unique(ratings.topics)]
+
+
+def topic_values(ratings: Ratings, keys: Sequence[str]) -> tuple[list[int], list[int], dict[str, list[float | None]]]:
+    """Of each topic with something shared its code, how many items, and a few coefficients: all topics at once."""
+    shared = ratings.shared()
+    found = tallies(shared)
+    sample = bootstrap.samples_of_topics(found)
+    numbers, computed = sample.times.sum(axis=1).astype(np.int64).tolist(), _Coefficients(shared, found)(sample)
+    values = {key: [None if math.isnan(one) else one for one in computed[key].tolist()] for key in keys}
+    return np.unique(found.topics).tolist(), numbers, values
 
 
 @dataclass(frozen=True)
@@ -190,29 +211,41 @@ _BEYOND_CHANCE: dict[str, tuple[chance.Chance, Weights]] = {
 _ALPHAS: tuple[chance.Metric, ...] = ("nominal", "ordinal", "interval")
 
 
-def _statistics(ratings: Ratings, found: Patterns) -> dict[str, Statistic]:
-    """Each coefficient that fits the ratings, as a function of samples, in the order of TITLES."""
-    binary, two = len(ratings.levels) == 2, ratings.places.shape[1] == 2
-    counts, levels = found.counts(), found.levels
+class _Coefficients:
+    """Each coefficient that fits the ratings, as a function of samples; but for the mean of the pairs.
+
+    Only overlap asks for topics: for all others a sample is summed up over them first, which leaves a handful of kinds.
+    """
+
+    def __init__(self, ratings: Ratings, found: Tallies) -> None:
+        first, kind = found.alike()
+        self.sums = np.eye(len(first))[kind]
+        self.made = _statistics(ratings, found.counts[first], found.cells[first])
+        self.overlap = partial(_overlap, found) if len(ratings.levels) == 2 else None
+
+    def __call__(self, sample: Sample) -> dict[str, Values]:
+        summed = replace(sample, times=sample.times @ self.sums)
+        values = {key: statistic(summed) for key, statistic in self.made.items()}
+        return values if self.overlap is None else {**values, "overlap": self.overlap(sample)}
+
+
+def _statistics(ratings: Ratings, counts: Counts, cells: NDArray[np.int64]) -> dict[str, Statistic]:
+    binary, two, levels = len(ratings.levels) == 2, ratings.places.shape[1] == 2, ratings.levels
     made: dict[str, Statistic] = {"raw": partial(_raw, chance.observed_agreement(counts))}
     if binary:
         made |= {
             "positive": partial(_specific, counts[:, 1], counts.sum(axis=1)),
             "negative": partial(_specific, counts[:, 0], counts.sum(axis=1)),
-            "overlap": partial(_overlap, found),
         }
     if two:
-        cells = np.eye(len(levels) ** 2)[_cells(found.places[:, 0], found.places[:, 1], len(levels))]
-        made |= {key: partial(_kappa, cells, levels, weights) for key, weights in _KAPPAS.items()}
-    else:
-        made["pairwise"] = partial(_pairwise, found, pairs(ratings))
+        made |= {key: partial(_kappa, np.eye(len(levels) ** 2)[cells], levels, weights) for key, weights in _KAPPAS.items()}
     for key, (model, weights) in _BEYOND_CHANCE.items():
         if key not in ("raw", "fleiss" if two else "pooled"):
             made[key] = partial(_beyond_chance, counts, levels, model, weights)
     both = chance.coincidences(counts).reshape(len(counts), len(levels) ** 2)
     made |= {f"alpha_{metric}": partial(_alpha, both, levels, metric) for metric in _ALPHAS}
     weighted = {"linear", "quadratic", "alpha_ordinal", "alpha_interval", "ac2_linear", "ac2_quadratic"}  # equal on two levels
-    return {key: made[key] for key in TITLES if key in made and not (binary and key in weighted)}
+    return {key: statistic for key, statistic in made.items() if not (binary and key in weighted)}
 
 
 def _raw(share: Values, sample: Sample) -> Values:
@@ -224,26 +257,13 @@ def _specific(chosen: NDArray[np.int64], number: NDArray[np.int64], sample: Samp
     return _divide(sample.times @ (chosen * (chosen - 1)), sample.times @ (chosen * (number - 1)))
 
 
-def _judged_by_all(found: Patterns) -> tuple[NDArray[np.bool_], int]:
-    """Which patterns have a grade of every assessor of their topic, and how many items those are."""
-    judged = found.places != MISSING
-    starts = np.unique(found.topics, return_index=True)[1]
-    if not len(starts):
-        return np.zeros(0, bool), 0
-    present = np.logical_or.reduceat(judged, starts, axis=0)
-    lengths = np.diff(np.append(starts, len(judged)))
-    complete = (judged | ~np.repeat(present, lengths, axis=0)).all(axis=1)
-    return complete, int(found.times[complete].sum())
-
-
-def _overlap(found: Patterns, sample: Sample) -> Values:
+def _overlap(found: Tallies, sample: Sample) -> Values:
     """Relevant to all / relevant to any, in each topic over what all its assessors judged; the mean over topics.
 
     A topic with nothing relevant to anyone is left out. Voorhees 2000.
     """
-    complete, _ = _judged_by_all(found)
     starts = np.unique(found.topics, return_index=True)[1]
-    anyone, everyone = complete & (found.places == 1).any(axis=1), complete & (found.places != 0).all(axis=1)
+    anyone, everyone = found.complete & (found.counts[:, 1] > 0), found.complete & (found.counts[:, 0] == 0)
     union = np.add.reduceat(sample.times * anyone, starts, axis=1)
     share = _divide(np.add.reduceat(sample.times * everyone, starts, axis=1), union)
     return _divide(np.nansum(share * sample.topics, axis=1), (sample.topics * (union > 0)).sum(axis=1))
@@ -257,24 +277,56 @@ def _kappa(cells: Values, levels: tuple[int, ...], weights: Weights, sample: Sam
     return kappas((sample.times @ cells).reshape(-1, len(levels), len(levels)), weights=weights, levels=levels)
 
 
-def _pairwise(found: Patterns, two: list[tuple[int, int]], sample: Sample) -> Values:
-    """The mean of Cohen's kappa over the pairs that have one.
+@dataclass(frozen=True, eq=False)
+class _Tables:
+    """How patterns fill the tables of all pairs: `patterns`, one for each pair within one, in the order of the `cells` they
+    fall into; each cell begins at one of `starts`. A pair's table is K × K cells, one pair's after the other's."""
 
-    Of a crowd there are thousands of pairs, so that only their marginals and agreements are summed up, not their tables.
-    """
-    size, level = len(found.levels), np.eye(len(found.levels))
-    times = np.ascontiguousarray(sample.times.T)  # a pair's patterns are then whole rows
-    total, defined = np.zeros(len(sample.times)), np.zeros(len(sample.times))
-    for i, j in two:
-        shared = np.flatnonzero((found.places[:, i] != MISSING) & (found.places[:, j] != MISSING))
-        first, second = found.places[shared, i], found.places[shared, j]
-        sums = np.vstack((level[:, first], level[:, second], first == second)) @ times[shared]
-        row, column, equal = sums[:size], sums[size:-1], sums[-1]
-        n = row.sum(axis=0)
-        share = _divide(n * (n - equal), n * n - (row * column).sum(axis=0))
-        total += np.nan_to_num(1.0 - share)
-        defined += ~np.isnan(share)
-    return _divide(total, defined)
+    patterns: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    cells: NDArray[np.int64]
+    pairs: int
+    size: int
+
+    @classmethod
+    def of(cls, found: Patterns) -> "_Tables":
+        size, people = len(found.levels), found.places.shape[1]
+        rows, first, second = _within(found.places)
+        used, pair = np.unique(first * people + second, return_inverse=True)
+        cell = pair * size**2 + _cells(found.places[rows, first], found.places[rows, second], size)
+        order = np.argsort(cell, kind="stable")
+        cells, starts = np.unique(cell[order], return_index=True)
+        return cls(rows[order], starts, cells, len(used), size)
+
+
+def _within(places: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Every pair of assessors of every row: the row and both columns, the lower first."""
+    row, column = np.nonzero(places != MISSING)
+    starts, lengths = np.unique(row, return_index=True, return_counts=True)[1:]
+    found = [
+        (np.repeat(starts[lengths == m], m * (m - 1) // 2).reshape(-1, m * (m - 1) // 2), np.triu_indices(m, 1))
+        for m in np.unique(lengths[lengths > 1]).tolist()
+    ]
+    one = np.concatenate([(start + i).ravel() for start, (i, _) in found] or [np.empty(0, np.int64)])
+    two = np.concatenate([(start + j).ravel() for start, (_, j) in found] or [np.empty(0, np.int64)])
+    return row[one], column[one], column[two]
+
+
+def _pairwise(tables: _Tables, sample: Sample) -> dict[str, Values]:
+    """The mean of Cohen's kappa over the pairs that have one, some samples at a time: of a crowd there are thousands of pairs."""
+    found = []
+    each = max(1, _AT_ONCE // max(tables.pairs * tables.size**2, len(tables.patterns), 1))
+    for begin in range(0, len(sample.times), each):
+        times = sample.times[begin : begin + each]
+        filled = np.zeros((len(times), tables.pairs * tables.size**2))
+        if len(tables.starts):
+            filled[:, tables.cells] = np.add.reduceat(times[:, tables.patterns], tables.starts, axis=1)
+        each_pair = filled.reshape(len(times), tables.pairs, tables.size, tables.size)
+        row, column, equal = each_pair.sum(axis=3), each_pair.sum(axis=2), np.trace(each_pair, axis1=2, axis2=3)
+        n = row.sum(axis=2)
+        share = _divide(n * (n - equal), n * n - (row * column).sum(axis=2))
+        found.append(_divide(np.nansum(1.0 - share, axis=1), (~np.isnan(share)).sum(axis=1).astype(np.float64)))
+    return {"pairwise": np.concatenate(found)}
 
 
 def _beyond_chance(

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -12,7 +12,7 @@ import numpy as np
 from assess.core.ratings import Ratings, ratings
 from pooling.core.findings import Report, shown
 from pooling.core.lines import MAX_ID, careful_rows, clean_text, unpack
-from pooling.core.qrels import MAX_GRADE, read_qrels
+from pooling.core.qrels import MAX_GRADE, outside_message, read_qrels
 
 COLUMNS = ("topic", "docno", "assessor", "grade")
 ALIASES = {"docid": "docno", "document": "docno"}
@@ -38,11 +38,12 @@ class Judgments:
     """What the files told so far; the assessors, topics and items in the order of their appearance.
 
     `levels` is the scale, if it is known; without it, any grade from 0 to 127 is taken, and the scale is from 0 to the
-    highest grade found.
+    highest grade found. `mapping` turns grades of the files into ours; what it does not name stays.
     """
 
     levels: Collection[int] | None = None
     repeats: Repeats = "refuse"
+    mapping: Mapping[int, int] = field(default_factory=dict)
     assessors: dict[str, int] = field(default_factory=dict)
     topics: dict[str, int] = field(default_factory=dict)
     items: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -67,7 +68,7 @@ class Judgments:
             return report
         first = next((line for line in text.decode().split("\n") if line.strip() and not line.lstrip().startswith("#")), "")
         if alone or _is_head(first):
-            self._add_table(name, list(_rows(text, first, self.levels, report)), report)
+            self._add_table(name, list(self._rows(text, first, report)), report)
             return report
         return self._add_qrels(name, data)
 
@@ -84,6 +85,37 @@ class Judgments:
         people, pairs = list(self.assessors), list(self.items)
         for (item, assessor), (line, _name, grade) in self._grades.items():
             yield Judgment(line, *pairs[item], people[assessor], grade)
+
+    def _rows(self, text: bytes, first: str, report: Report) -> Iterator[Judgment]:
+        names: Sequence[str] = COLUMNS
+        lines = _cells(text, first, report)
+        if _is_head(first):
+            names = _names(first)
+            line, _ = next(lines)
+            if missing := [name for name in COLUMNS if names.count(name) != 1]:
+                found = ", ".join(shown(name) for name in names)
+                message = f"Expected one column each of {_TABLE}, found: {found}. Wrong is: {', '.join(missing)}."
+                report.add("error", "COLUMNS", line, message)
+                return
+        places = [list(names).index(name) for name in COLUMNS]
+        outside: list[tuple[int, int]] = []
+        for line, cells in lines:
+            if len(cells) != len(names):
+                columns = f"{len(cells)} column{'' if len(cells) == 1 else 's'}"
+                report.add("error", "FIELDS", line, f"Line {line} has {columns}; {len(names)} are needed: {' '.join(names)}.")
+            elif row := _judgment(line, [cells[place].strip() for place in places], self.mapping, report):
+                if row.grade is not None and row.grade not in (self.levels or range(MAX_GRADE + 1)):
+                    outside.append((line, row.grade))
+                else:
+                    yield row
+        self._tell_outside(outside, report)
+
+    def _tell_outside(self, outside: list[tuple[int, int]], report: Report) -> None:
+        scale = ", ".join(map(str, sorted(self.levels))) if self.levels else f"0 to {MAX_GRADE}"
+        lines, grades = np.array(outside, np.int64).reshape(-1, 2).T
+        report.add_grouped(
+            "error", "GRADE_OUTSIDE_SCALE", lines, grades, lambda i, many: outside_message(str(grades[i]), scale, many)
+        )
 
     def _add_table(self, name: str, rows: list[Judgment], report: Report) -> None:
         if not rows and report.ok:
@@ -115,7 +147,7 @@ class Judgments:
                 report.add("error", "DUPLICATE_CONFLICT", row.line, message)
 
     def _add_qrels(self, name: str, data: bytes) -> Report:
-        columns, report = read_qrels(data, levels=self.levels)
+        columns, report = read_qrels(data, levels=self.levels, grades=self.mapping)
         if columns is not None:
             for topic, docno, grade in zip(
                 columns.topics.tolist(), columns.docnos.tolist(), columns.grades.tolist(), strict=True
@@ -140,26 +172,6 @@ def _delimiter(line: str) -> str:
     return next((sign for sign in "\t,;" if sign in line), "")
 
 
-def _rows(text: bytes, first: str, levels: Collection[int] | None, report: Report) -> Iterator[Judgment]:
-    names: Sequence[str] = COLUMNS
-    lines = _cells(text, first, report)
-    if _is_head(first):
-        names = _names(first)
-        line, _ = next(lines)
-        if missing := [name for name in COLUMNS if names.count(name) != 1]:
-            found = ", ".join(shown(name) for name in names)
-            message = f"Expected one column each of {_TABLE}, found: {found}. Wrong is: {', '.join(missing)}."
-            report.add("error", "COLUMNS", line, message)
-            return
-    places = [list(names).index(name) for name in COLUMNS]
-    for line, cells in lines:
-        if len(cells) != len(names):
-            columns = f"{len(cells)} column{'' if len(cells) == 1 else 's'}"
-            report.add("error", "FIELDS", line, f"Line {line} has {columns}; {len(names)} are needed: {' '.join(names)}.")
-        elif row := _judgment(line, [cells[place].strip() for place in places], levels, report):
-            yield row
-
-
 def _cells(text: bytes, first: str, report: Report) -> Iterator[tuple[int, list[str]]]:
     """Number and fields of each line with something on it; a quoted field may hold line ends."""
     sign = _delimiter(first)
@@ -179,23 +191,21 @@ def _cells(text: bytes, first: str, report: Report) -> Iterator[tuple[int, list[
         report.add("error", "CSV", line, f"Line {line} cannot be parted into columns: {error}.")
 
 
-def _judgment(line: int, cells: list[str], levels: Collection[int] | None, report: Report) -> Judgment | None:
-    topic, docno, assessor, grade = cells
+def _judgment(line: int, cells: list[str], mapping: Mapping[int, int], report: Report) -> Judgment | None:
+    topic, docno, assessor, told = cells
     if empty := [name for name, cell in zip(COLUMNS, cells[:3], strict=False) if not cell]:
         report.add("error", "FIELD_EMPTY", line, f"Line {line} has no {' and no '.join(empty)}.")
     elif max(len(cell.encode()) for cell in cells) > MAX_ID:
         report.add("error", "ID_LONG", line, f"A field of line {line} has more than {MAX_ID} bytes, the most allowed.")
-    elif not grade:
+    elif not told:
         report.add("warning", "GRADE_MISSING", line, f"Line {line} has no grade. It is left out.")
         return Judgment(line, topic, docno, assessor, None)
-    elif not _GRADE.fullmatch(grade):
-        report.add("error", "GRADE_NOT_INTEGER", line, f'Grade "{shown(grade)}" is not an integer.')
-    elif int(grade[:10]) < 0:
-        report.add("warning", "GRADE_NEGATIVE", line, f"Grade {shown(grade)} is negative: not judged. It is left out.")
-        return Judgment(line, topic, docno, assessor, None)
-    elif int(grade[:10]) not in (levels or range(MAX_GRADE + 1)):
-        scale = ", ".join(map(str, sorted(levels))) if levels else f"0 to {MAX_GRADE}"
-        report.add("error", "GRADE_OUTSIDE_SCALE", line, f"Grade {shown(grade)} is not on the scale ({scale}).")
+    elif not _GRADE.fullmatch(told):
+        report.add("error", "GRADE_NOT_INTEGER", line, f'Grade "{shown(told)}" is not an integer.')
     else:
-        return Judgment(line, topic, docno, assessor, int(grade))
+        grade = int(told[:10])
+        grade = mapping.get(grade, grade)
+        if grade < 0:
+            report.add("warning", "GRADE_NEGATIVE", line, f"Grade {shown(told)} is negative: not judged. It is left out.")
+        return Judgment(line, topic, docno, assessor, grade if grade >= 0 else None)
     return None

@@ -45,19 +45,43 @@ class Ratings:
 
 
 @dataclass(frozen=True, eq=False)
-class Patterns:
-    """The distinct rows of ratings, topic by topic, and how often each occurs.
+class Kinds:
+    """Items that are alike, topic by topic, and how often each kind occurs.
 
     Resampling items within topics is drawing these numbers anew, which is far less work than drawing items.
     """
 
-    levels: tuple[int, ...]
-    places: NDArray[np.int8]
     topics: NDArray[np.int64]
     times: NDArray[np.int64]
 
-    def counts(self) -> Counts:
-        return _counts(self.places, len(self.levels))
+
+@dataclass(frozen=True, eq=False)
+class Patterns(Kinds):
+    """Alike is what has the same grades of the same assessors. `places` as in Ratings."""
+
+    levels: tuple[int, ...]
+    places: NDArray[np.int8]
+
+
+@dataclass(frozen=True, eq=False)
+class Tallies(Kinds):
+    """Alike is what has the same number of each grade, by whomever: far fewer kinds where assessors are many, and all that
+    most coefficients depend on.
+
+    `counts`: P × K. `complete`: whether every assessor of the topic graded it. `cells`: of two assessors, the place of their
+    pair of grades in a table of K × K; of more, zeros.
+    """
+
+    counts: Counts
+    complete: NDArray[np.bool_]
+    cells: NDArray[np.int64]
+
+    def alike(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Whatever the topic: where each distinct kind stands first, and which of them each one is."""
+        rows = np.column_stack((self.cells, self.counts))
+        first = _distinct(rows)[0]
+        places = {tuple(row): place for place, row in enumerate(rows[first].tolist())}
+        return first, np.array([places[tuple(row)] for row in rows.tolist()], np.int64)
 
 
 def ratings(
@@ -82,9 +106,38 @@ def ratings(
 
 
 def patterns(of: Ratings) -> Patterns:
-    rows = np.column_stack((of.topics, of.places.astype(np.int64)))
-    distinct, times = np.unique(rows, axis=0, return_counts=True)
-    return Patterns(of.levels, distinct[:, 1:].astype(np.int8), distinct[:, 0], times.astype(np.int64))
+    first, times = _distinct(np.column_stack((of.topics, of.places.astype(np.int64))))
+    return Patterns(of.topics[first], times, of.levels, of.places[first])
+
+
+def tallies(of: Ratings) -> Tallies:
+    size, two = len(of.levels), of.places.shape[1] == 2
+    cells = of.places[:, 0].astype(np.int64) * size + of.places[:, 1] if two else np.zeros(len(of.places), np.int64)
+    counts, complete = of.counts(), _complete(of)
+    first, times = _distinct(np.column_stack((of.topics, complete, cells, counts)))
+    return Tallies(of.topics[first], times, counts[first], complete[first], cells[first])
+
+
+def _distinct(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each distinct row stands first, in their order, and how often it occurs. Rows are compared as bytes, all at once:
+    numbers from -1 on, whose order that keeps."""
+    packed = np.ascontiguousarray((rows + 1).astype(">u4")).view(f"V{4 * rows.shape[1]}").ravel()
+    order = np.argsort(packed, kind="stable")
+    new = np.ones(len(order), bool)
+    new[1:] = packed[order[1:]] != packed[order[:-1]]
+    starts = np.flatnonzero(new)
+    return order[starts], np.diff(np.append(starts, len(order)))
+
+
+def _complete(of: Ratings) -> NDArray[np.bool_]:
+    """Which items have a grade of every assessor of their topic."""
+    judged = of.places != MISSING
+    if not len(judged):
+        return np.zeros(0, bool)
+    codes = np.unique(of.topics, return_inverse=True)[1]
+    order = np.argsort(codes, kind="stable")
+    present = np.logical_or.reduceat(judged[order], np.flatnonzero(np.diff(codes[order], prepend=-1)), axis=0)
+    return np.asarray((judged | ~present[codes]).all(axis=1))
 
 
 def pairs(of: Ratings) -> list[tuple[int, int]]:

@@ -178,6 +178,8 @@ def _lock(collection: Collection, *, by: User, overlap: float, seed: int | None,
             raise Refusal(f"The {name} is a share from 0 to 1 (0 to 100 %); found {share:g}.")
     if third > overlap:
         raise Refusal(f"A third opinion needs a second one: expected a share of at most {overlap:g}, found {third:g}.")
+    if rules.third and (people := len(selectors.assessors(collection))) < 3:
+        raise Refusal(f"A third opinion needs a third assessor: this collection has {people}. Invite one, or set 0 %.")
     if rules.order is not None and rules.order not in Order.values:
         raise Refusal(f"Expected an order among {', '.join(Order.values)}; found “{rules.order[:40]}”.")
     values = {"overlap": overlap, "seed": _seed(plan, seed), "changed_by": by, "changed_at": timezone.now()}

@@ -3,9 +3,10 @@
 import hashlib
 import re
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from django.db.models import Max
 from django.utils import timezone
 
@@ -33,17 +34,24 @@ class Checked:
     report: Report
 
 
-def check_judgments(collection: Collection, data: bytes, *, assessor: str = "", repeats: str = "refuse") -> Checked:
+def check_judgments(
+    collection: Collection,
+    data: bytes,
+    *,
+    assessor: str = "",
+    repeats: str = "refuse",
+    grades: Mapping[int, int] | None = None,
+) -> Checked:
     """Read a file of `topic docno assessor grade`, or qrels whose lines are all of one named assessor.
 
-    Topics and grades must be the collection's; a document it lacks is a warning. A document that the assessor has judged
+    Topics and grades, once `grades` has mapped them, must be the collection's; a document it lacks is a warning. A document that the assessor has judged
     here already refuses the file.
     """
     levels = list(collection.grades.values_list("value", flat=True))
     if assessor:
-        lines, report = _of_one(collection, data, assessor, levels)
+        lines, report = _of_one(collection, data, assessor, levels, grades)
     else:
-        found = Judgments(levels, repeats)  # type: ignore[arg-type]
+        found = Judgments(levels, repeats, grades or {})  # type: ignore[arg-type]
         report = found.read(data, "file", alone=True)
         lines = list(found.judged())
         _check_topics(collection, lines, report)
@@ -55,7 +63,9 @@ def check_judgments(collection: Collection, data: bytes, *, assessor: str = "", 
     return Checked(lines, report)
 
 
-def _of_one(collection: Collection, data: bytes, assessor: str, levels: list[int]) -> tuple[list[Line], Report]:
+def _of_one(
+    collection: Collection, data: bytes, assessor: str, levels: list[int], grades: Mapping[int, int] | None
+) -> tuple[list[Line], Report]:
     try:
         plain = unpack(data)
     except Unpackable as error:
@@ -63,7 +73,8 @@ def _of_one(collection: Collection, data: bytes, assessor: str, levels: list[int
         report.add("error", "PACKED", 0, str(error))
         return [], report
     numbers = set(collection.topics.values_list("number", flat=True))
-    columns, report = read_qrels(plain, topics=numbers, docnos=pooling.docnos(collection), levels=levels)
+    known = pooling.docnos(collection)
+    columns, report = read_qrels(plain, topics=numbers, docnos=known, levels=levels, grades=grades)
     if columns is None:
         return [], report
     rows = zip(columns.topics.tolist(), columns.docnos.tolist(), columns.grades.tolist(), strict=True)
@@ -72,9 +83,21 @@ def _of_one(collection: Collection, data: bytes, assessor: str, levels: list[int
 
 def _check_topics(collection: Collection, lines: Iterable[Line], report: Report) -> None:
     numbers = set(collection.topics.values_list("number", flat=True))
-    for line in lines:
-        if line.topic not in numbers:
-            report.add("error", "TOPIC_UNKNOWN", line.line, f"Topic {shown(line.topic)} is not part of this collection.")
+    strange = [line for line in lines if line.topic not in numbers]
+    _add_grouped(
+        report,
+        "TOPIC_UNKNOWN",
+        strange,
+        [line.topic for line in strange],
+        lambda line, many: f"Topic {shown(line.topic)}{f' (on {many})' if many else ''} is not part of this collection.",
+    )
+
+
+def _add_grouped(
+    report: Report, code: str, found: Sequence[Line], by: Sequence[str], message: Callable[[Line, str], str]
+) -> None:
+    numbers = np.array([line.line for line in found], np.int64)
+    report.add_grouped("error", code, numbers, np.array(by, np.str_), lambda i, many: message(found[i], many))
 
 
 def _check_documents(collection: Collection, lines: Iterable[Line], report: Report) -> None:
@@ -90,10 +113,15 @@ def _check_judged(collection: Collection, lines: Sequence[Line], report: Report)
     known = {label: user.pk for label in {line.assessor for line in lines} if (user := _existing(collection, label))}
     heads = Judgment.objects.filter(item__pool__collection=collection, assessor__in=known.values(), occasion=0)
     before = set(heads.values_list("assessor_id", "item__topic__number", "item__docno"))
-    for line in lines:
-        if (known.get(line.assessor), line.topic, line.docno) in before:
-            who, what = shown(line.assessor), f"document {shown(line.docno)} of topic {shown(line.topic)}"
-            report.add("error", "JUDGED_ALREADY", line.line, f"{who} has judged {what} in this collection already.")
+    again = [line for line in lines if (known.get(line.assessor), line.topic, line.docno) in before]
+
+    def message(line: Line, many: str) -> str:
+        who, what = shown(line.assessor), f"document {shown(line.docno)} of topic {shown(line.topic)}"
+        if many:
+            return f"{who} has judged what is on {many} in this collection already, such as {what}."
+        return f"{who} has judged {what} in this collection already."
+
+    _add_grouped(report, "JUDGED_ALREADY", again, [line.assessor for line in again], message)
 
 
 def store_judgments(collection: Collection, lines: Sequence[Line], *, by: User) -> int:
@@ -110,7 +138,7 @@ def store_judgments(collection: Collection, lines: Sequence[Line], *, by: User) 
         item = items[line.topic, line.docno]
         highest[item] = highest.get(item, 0) + 1
         seat = {"collection": collection, "item_id": item, "slot": highest[item], "assessor": people[line.assessor]}
-        seats.append(Seat(**seat, position=place + 1, judged_at=now))
+        seats.append(Seat(**seat, position=place + 1, judged_at=now, imported=True))
         head = {"item_id": item, "assessor": people[line.assessor], "grade": line.grade, "answer": Answer.GRADE}
         heads.append(Judgment(**head, guideline_version=version, first_at=now, updated_at=now))
     Seat.objects.bulk_create(seats, batch_size=BATCH)

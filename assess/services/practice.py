@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404
 
 from assess import blind
-from assess.models import Assignment, PracticeAnswer, PracticeItem
+from assess.models import Assignment, PracticeAnswer, PracticeItem, Seat
 from config.errors import Conflict, Refusal
 from config.models import User
 from config.statements import statement
@@ -51,6 +51,9 @@ def set_practice(collection: Collection, *, topic: Topic, examples: Sequence[Exa
                 PracticeItem.objects.filter(pk=old[example.docno].pk).update(**values)
             else:
                 PracticeItem.objects.create(topic=topic, docno=example.docno, **values)
+        # Whoever practises on it knows the answer: what was handed out and is not judged yet is taken back.
+        docnos = [example.docno for example in examples]
+        Seat.objects.filter(collection=collection, item__topic=topic, item__docno__in=docnos, judged_at=None).delete()
     return list(PracticeItem.objects.filter(topic=topic))
 
 

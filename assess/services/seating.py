@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 from django.db import connection, transaction
+from django.db.models import Exists
 from numpy.typing import NDArray
 
 from assess import blind, selectors
@@ -184,7 +185,7 @@ Groups = dict[tuple[int, int], list[int]]  # (topic, slot) -> assessors
 class _Items:
     """The items of assigned topics in a fixed order, so that what is drawn over them can be drawn again."""
 
-    topics: dict[int, int]  # item -> topic, of those whose document is there
+    topics: dict[int, int]  # item -> topic, of those whose document is there and that nobody practises on
     places: dict[int, int]  # topic -> its place among the topics
     again: dict[
         int, dict[int, float]
@@ -215,7 +216,7 @@ def _items(collection: Collection, plan: AssignmentPlan, groups: Groups) -> _Ite
     rows = drawn.values_list(*columns).iterator(chunk_size=20_000)
     known = ((r, places[t], d.encode(), t, pk, best, n) for r, t, d, pk, best, n in rows if (t, 1) in groups)
     found = sorted(known, key=lambda row: row[:3])
-    present = set(pooled.drawn_items(collection).values_list("pk", flat=True))
+    present = set(pooled.drawn_items(collection).exclude(Exists(selectors.practised())).values_list("pk", flat=True))
     rounds = np.array([row[0] for row in found], np.int64)
     topics = np.array([row[3] for row in found], np.int64)
     numbers = np.array([row[4] for row in found], np.int64)

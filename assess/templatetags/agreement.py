@@ -1,10 +1,18 @@
-"""Filters for figures of agreement: their names, and their places on a line from -0.2 to 1."""
+"""Filters for figures of agreement: their names, those of merge rules, and their places on a line from -0.2 to 1."""
 
 from django import template
 
 from assess.core.figures import TITLES
 
 register = template.Library()
+RULES = {
+    "first": "primary assessor",
+    "majority": "majority",
+    "median_low": "lower median",
+    "median_high": "upper median",
+    "max": "highest grade",
+    "min": "lowest grade",
+}
 LOWEST = -0.2
 
 
@@ -12,6 +20,13 @@ LOWEST = -0.2
 def coefficient(key: str) -> str:
     title = TITLES.get(key, key)
     return title[:1].upper() + title[1:]
+
+
+@register.filter
+def rule(name: str) -> str:
+    """A merge rule in words; “first (set)” keeps what follows."""
+    key, blank, rest = name.partition(" ")
+    return f"{RULES.get(key, key)}{blank}{rest}"
 
 
 @register.filter

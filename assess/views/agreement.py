@@ -5,7 +5,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from assess import agreeing, agreement_files, selectors
+from assess import adjudication, agreeing, agreement_files, selectors
 from pooling import access
 from pooling.models import Role
 from pooling.selectors import grades
@@ -15,8 +15,9 @@ from pooling.views.collections import page
 @require_safe
 def agreement(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    report = selectors.agreement(collection, most=agreeing.PAIRS_SHOWN)
-    overview = agreeing.overview(collection, quick=True) if report.pairs else None
+    table = selectors.judgment_table(collection)
+    report = selectors.agreement(collection, table, most=agreeing.PAIRS_SHOWN)
+    overview = agreeing.overview(collection, table) if report.pairs else None
     context: dict[str, Any] = {"report": report, "overview": overview, "grades": grades(collection)}
     return page(request, "assess/agreement.html", collection, **context)
 
@@ -27,7 +28,7 @@ def download(request: HttpRequest, slug: str, form: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     if form not in agreement_files.FORMS:
         raise Http404
-    text = agreement_files.written(agreeing.overview(collection).report, form)
+    text = agreement_files.written(agreeing.whole(collection), form)
     answer = HttpResponse(text, content_type=agreement_files.FORMS[form])
     answer["Content-Disposition"] = f'attachment; filename="{collection.slug}-agreement.{form}"'
     return answer
@@ -45,6 +46,18 @@ def documents(request: HttpRequest, slug: str) -> HttpResponse:
     found = agreeing.cell(collection, one, other, first.value, second.value)
     context: dict[str, Any] = {"rows": found, "first": first, "second": second, "names": (one, other)}
     return page(request, "assess/cell.html", collection, **context, here="agreement")
+
+
+@require_safe
+def document(request: HttpRequest, slug: str) -> HttpResponse:
+    """A pooled document of ?topic= and ?docno=, with who said what of it."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    topic, docno = (request.GET.get(name, "").replace("\0", "") for name in ("topic", "docno"))
+    card = adjudication.dossier(collection, topic, docno)
+    scale = {grade.value: grade for grade in grades(collection)}
+    said = [(row, scale.get(row.grade) if row.grade is not None else None) for row in adjudication.said(card.item)]
+    decided = scale.get(card.grade) if card.grade is not None else None
+    return page(request, "assess/document.html", collection, card=card, said=said, decided=decided, here="agreement")
 
 
 @require_safe

@@ -15,6 +15,7 @@ from assess.forms import DecisionForm, MergeForm, ReopenForm
 from assess.services import adjudicating, merging
 from config.errors import Refusal
 from config.forms import attempt
+from config.models import User
 from pooling import access
 from pooling.models import Collection, Role
 from pooling.selectors import grades
@@ -90,12 +91,14 @@ def decide(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
         messages.success(request, f"Topic {topic}: nothing is open.")
         return redirect("adjudicate", slug)
     card = adjudication.dossier_for(collection, user, topic, docno)
-    return render(request, "assess/decide.html", _page(collection, card, cases))
+    return render(request, "assess/decide.html", _page(collection, card, cases, user))
 
 
-def _page(collection: Collection, card: adjudication.Dossier, cases: list[adjudication.Case]) -> dict[str, Any]:
+def _page(collection: Collection, card: adjudication.Dossier, cases: list[adjudication.Case], user: User) -> dict[str, Any]:
     scale = {grade.value: grade for grade in grades(collection)}
     done = sum(not case.is_open for case in cases)
+    order = [case.docno for case in cases]
+    place = order.index(card.docno)
     return {
         "collection": collection,
         "card": card,
@@ -104,9 +107,13 @@ def _page(collection: Collection, card: adjudication.Dossier, cases: list[adjudi
         "grades": list(scale.values()),
         "form": DecisionForm(),
         "cases": cases,
+        "back": order[place - 1] if place else None,
+        "on": order[place + 1] if place + 1 < len(order) else None,
+        "undo": adjudication.to_undo(collection, card, user),
         "done": done,
         "total": len(cases),
         "client_id": uuid.uuid4(),
+        "undo_id": uuid.uuid4(),
     }
 
 
@@ -123,7 +130,7 @@ def reopen(request: HttpRequest, slug: str) -> HttpResponse:
     messages.success(request, f"{given['docno']} of topic {given['topic']} is open again.")
     if Role.ADJUDICATOR not in held:
         return redirect("adjudicate", slug)
-    return redirect(f"{reverse('decide', args=[slug, given['topic']])}")
+    return redirect(reverse("decide", args=[slug, given["topic"]], query={"docno": given["docno"]}))
 
 
 @require_safe

@@ -26,7 +26,7 @@ def text(comparison: Comparison) -> str:
 def latex(comparison: Comparison) -> str:
     """A booktabs table of the systems by mean; letters join those that do not differ."""
     rows = [
-        f"  {_escaped(one.tag)} & {one.mean:.4f} & {'--' if one.judged is None else f'{one.judged:.2f}'} & {one.letters or '--'} \\\\"
+        f"  {escaped(one.tag)} & {one.mean:.4f} & {'--' if one.judged is None else f'{one.judged:.2f}'} & {one.letters or '--'} \\\\"
         for one in sorted(comparison.systems, key=lambda system: -system.mean)
     ]
     told = f"% {comparison.topics} topics; runs that share a letter do not differ ({comparison.test}"
@@ -36,7 +36,7 @@ def latex(comparison: Comparison) -> str:
             told,
             r"\begin{tabular}{lrrl}",
             r"  \toprule",
-            f"  Run & {_escaped(comparison.measure)} & Judged@10 & Group \\\\",
+            f"  Run & {escaped(comparison.measure)} & Judged@10 & Group \\\\",
             r"  \midrule",
             *rows,
             r"  \bottomrule",
@@ -80,5 +80,5 @@ def _columns(rows: list[list[str]]) -> list[str]:
     ]
 
 
-def _escaped(value: str) -> str:
+def escaped(value: str) -> str:
     return value.translate(_LATEX)

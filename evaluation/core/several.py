@@ -102,6 +102,11 @@ def randomized_tukey(scores: Table, rng: np.random.Generator, *, samples: int = 
 
     p = (hits + 1) / (samples + 1). Carterette 2012; Sakai 2014.
     """
+    return _by_range(scores, shuffled_ranges(scores, rng, samples), 1)
+
+
+def shuffled_ranges(scores: Table, rng: np.random.Generator, samples: int) -> NDArray[np.float64]:
+    """How far apart the highest and lowest mean lie after each shuffle."""
     systems, topics = _shape(scores)
     portion = max(1, _AT_ONCE // (systems * topics))
     ranges = [
@@ -109,7 +114,7 @@ def randomized_tukey(scores: Table, rng: np.random.Generator, *, samples: int = 
         for size in [portion] * (samples // portion) + [samples % portion]
         if size
     ]
-    return _by_range(scores, np.concatenate(ranges), 1)
+    return np.concatenate(ranges)
 
 
 def randomized_tukey_all(scores: Table) -> list[Pair]:

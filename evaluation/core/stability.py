@@ -12,6 +12,8 @@ from evaluation.core.judged import Given, Judged
 from evaluation.core.matrix import NOT_IN_QRELS, RankedItems
 from evaluation.core.orders import kendall
 
+SEED = 20260101
+
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
@@ -51,8 +53,10 @@ def leave_out(
     groups: Sequence[str] | None = None,
     rel: int = 1,
     given: Given | None = None,
+    pooled: NDArray[np.bool_] | None = None,
 ) -> list[LeftOut]:
-    """Leave each group of runs out in turn, each run by itself if there are no `groups`; names are sorted.
+    """Leave each group of runs out in turn, each run by itself if there are no `groups`; names are sorted. `pooled` runs,
+    all unless told, filled the pool.
 
     The documents that only runs of the group have among their first `depth` are removed from the qrels, as if nobody
     had judged them. Zobel 1998; Buckley, Dimmick, Soboroff and Voorhees 2007 for groups.
@@ -62,17 +66,17 @@ def leave_out(
         raise ValueError(f"expected a group for each of {len(ranked.tags)} runs, found {len(names)}")
     listed = sorted(set(names))
     member = np.array([listed.index(name) for name in names], np.int64)
-    pooled = ranked.ranks <= depth
-    by = member[ranked.rows // max(len(ranked.topics), 1)][pooled]
+    of_run = ranked.rows // max(len(ranked.topics), 1)
+    brought = ranked.ranks <= depth if pooled is None else (ranked.ranks <= depth) & pooled[of_run]
     contributed = np.zeros((len(listed), len(grades)), bool)
-    contributed[by, ranked.items[pooled]] = True
+    contributed[member[of_run][brought], ranked.items[brought]] = True
     known = grades != NOT_IN_QRELS
     alone = contributed & (contributed.sum(axis=0) == 1) & known
     full = _means(ranked.judged(grades, given), ranked.tags, measure, rel)
     found = []
     for number, name in enumerate(listed):
         reduced = np.where(alone[number], NOT_IN_QRELS, grades)
-        means = _means(ranked.judged(reduced, given), ranked.tags, measure, rel)
+        means = _means(ranked.judged(reduced, given), ranked.tags, measure, rel) if alone[number].any() else full
         runs = np.flatnonzero(member == number)
         found.append(
             LeftOut(
@@ -103,23 +107,64 @@ class Shallower:
 
 
 def depth_curve(
-    ranked: RankedItems, grades: NDArray[np.int64], measure: Measure | str = "AP", *, depth: int, rel: int = 1
+    ranked: RankedItems,
+    grades: NDArray[np.int64],
+    measure: Measure | str = "AP",
+    *,
+    depth: int,
+    rel: int = 1,
+    depths: Sequence[int] | None = None,
+    pooled: NDArray[np.bool_] | None = None,
 ) -> list[Shallower]:
-    """From a judged depth-k pool the shallower ones, depth 1 to k: of the judged documents those whose best rank is within.
+    """From a judged depth-k pool the shallower ones, depth 1 to k or those named: of the judged documents those whose best
+    rank, of `pooled` runs if not of all, is within.
 
     A document that no run has is kept at every depth: no rank brought it in.
     """
+    there = slice(None) if pooled is None else pooled[ranked.rows // max(len(ranked.topics), 1)]
     best = np.full(len(grades), np.iinfo(np.int64).max)
-    np.minimum.at(best, ranked.items, ranked.ranks)
+    np.minimum.at(best, ranked.items[there], ranked.ranks[there])
     best[best == np.iinfo(np.int64).max] = 0
     full = _means(ranked.judged(np.where(best <= depth, grades, NOT_IN_QRELS)), ranked.tags, measure, rel)
     found = []
-    for at in range(1, depth + 1):
+    for at in depths or range(1, depth + 1):
         left = np.where(best <= at, grades, NOT_IN_QRELS)
         means = _means(ranked.judged(left), ranked.tags, measure, rel)
         judged, relevant = int((left >= 0).sum()), int((left >= rel).sum())
         found.append(Shallower(at, judged, relevant, means, kendall(full, means)))
     return found
+
+
+@dataclass(frozen=True)
+class ThinPoint:
+    """A share of the judgments, and by each measure the tau_b of the runs' order with that under all of them."""
+
+    share: float
+    judged: int
+    taus: dict[str, float | None]
+
+
+def thinned(
+    ranked: RankedItems,
+    grades: NDArray[np.int64],
+    measures: Sequence[str],
+    shares: Sequence[float],
+    rng: np.random.Generator,
+    *,
+    rel: int = 1,
+) -> list[ThinPoint]:
+    """Judgments taken away at random, the same ones for every measure. Buckley and Voorhees 2004."""
+    order = rng.permutation(len(grades))
+    full = evaluate_judged(ranked.judged(grades), ranked.tags, list(measures), rel=rel).means
+    points = []
+    for share in shares:
+        kept = np.zeros(len(grades), bool)
+        kept[order[: round(share * len(grades))]] = True
+        judged = ranked.judged(np.where(kept, grades, NOT_IN_QRELS))
+        means = evaluate_judged(judged, ranked.tags, list(measures), rel=rel).means
+        taus = {name: kendall(full[:, place], means[:, place]) for place, name in enumerate(measures)}
+        points.append(ThinPoint(share, int(kept.sum()), taus))
+    return points
 
 
 def _means(judged: Judged, tags: tuple[str, ...], measure: Measure | str, rel: int) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,6 +131,30 @@ class Report:
         kept.extend(Finding(severity, code, int(lines[i]), *_said(message(int(i)))) for i in first)
         kept.sort(key=lambda finding: finding.line)
         del kept[limit:]
+
+    def add_grouped(
+        self,
+        severity: Severity,
+        code: str,
+        lines: NDArray[np.int64],
+        values: NDArray[Any],
+        message: Callable[[int, str], str | Said],
+    ) -> None:
+        """Note that a few values are wrong on many lines: all lines are counted, each value is told once, at its first line.
+
+        `message(i, lines)` words the value of row `i`; `lines` says on how many lines it stands, and is empty for one.
+        """
+        if not lines.size:
+            return
+        _, first, inverse, counts = np.unique(values, return_index=True, return_inverse=True, return_counts=True)
+        lowest = np.full(len(first), np.iinfo(np.int64).max)
+        np.minimum.at(lowest, inverse, lines)
+        kept = self._kept.setdefault((severity, code), [])
+        for place in np.argsort(lowest, kind="stable")[: self._limit(severity)].tolist():
+            number = "" if counts[place] == 1 else f"{counts[place]:,} lines"
+            kept.append(Finding(severity, code, int(lowest[place]), *_said(message(int(first[place]), number))))
+        kept.sort(key=lambda finding: finding.line)
+        self.counts[severity, code] += len(lines)
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -1,7 +1,7 @@
 """Qrels: `topic iteration docno grade`, in and out."""
 
 import re
-from collections.abc import Collection, Set
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from pooling.core.lines import MAX_ID, careful_rows, clean_text, quick_lines, sp
 MAX_GRADE = 127  # as trec_eval; no scale comes near it
 
 _GRADE = re.compile(rb"-?[0-9]+")
+_PAIR = re.compile(r"(-?[0-9]{1,3})=(-?[0-9]{1,3})")
 _LONG_GRADE = 10**9  # left to who goes line by line
 
 
@@ -42,11 +43,12 @@ def read_qrels(
     topics: Set[str] | None = None,
     docnos: NDArray[np.bytes_] | None = None,
     levels: Collection[int] | None = None,
+    grades: Mapping[int, int] | None = None,
     max_errors: int = MAX_ERRORS,
 ) -> tuple[QrelsColumns | None, Report]:
     """Read and check qrels; columns in the order of the file, None unless the report is ok.
 
-    The iteration column is ignored. `levels` are the grades of the scale; without them any grade from -127 to 127 is
+    The iteration column is ignored. `grades` maps grades of the file to ours; what it does not name stays. `levels` are the grades of the scale; without them any grade from -127 to 127 is
     taken, with them a negative one outside the scale is a warning (pooled, not judged) and any other an error. The same
     pair with the same grade is kept once, with a warning; with another grade it is an error, since qrels hold one grade
     for a document. An unknown document is a warning: what was judged may have left the collection.
@@ -60,6 +62,8 @@ def read_qrels(
         if report.ok:
             report.add("error", "QRELS_EMPTY", 0, "The file holds no judgments.")
         return None, report
+    if grades:
+        rows = replace(rows, grades=_mapped(rows.grades, grades))
     _check_grades(rows, levels, report)
     if topics is not None:
         rows = _spelled(rows, topics, report)
@@ -122,23 +126,54 @@ def _careful_rows(data: bytes, report: Report) -> _Rows:
     )
 
 
+def parse_grades(text: str) -> dict[int, int]:
+    """A mapping of grades as it is written: `1=2 2=3`, or `-2=0, 4=3`; a negative one of ours: not judged.
+
+    ValueError, in words, for anything else.
+    """
+    found: dict[int, int] = {}
+    for pair in text.replace(",", " ").split():
+        match = _PAIR.fullmatch(pair)
+        if match is None:
+            raise ValueError(f"Expected grades as theirs=ours, such as 1=2 2=3; found “{pair[:40]}”.")
+        theirs, ours = int(match[1]), int(match[2])
+        if found.setdefault(theirs, ours) != ours:
+            raise ValueError(f"Expected each grade of theirs once; {theirs} becomes {found[theirs]} and {ours}.")
+    return found
+
+
+def _mapped(grades: NDArray[np.int64], mapping: Mapping[int, int]) -> NDArray[np.int64]:
+    theirs, places = np.unique(grades, return_inverse=True)
+    return np.array([mapping.get(grade, grade) for grade in theirs.tolist()], np.int64)[places]
+
+
+def outside_message(grade: str, scale: str, many: str) -> str:
+    return f"Grade {grade}{_on(many)} is not on the scale ({scale}); extend the scale or map the grade."
+
+
+def _on(many: str) -> str:
+    return f" (on {many})" if many else ""
+
+
 def _check_grades(rows: _Rows, levels: Collection[int] | None, report: Report) -> None:
     beyond = np.abs(rows.grades) > MAX_GRADE
     outside = beyond if levels is None else beyond | ~np.isin(rows.grades, list(levels))
     scale = f"{-MAX_GRADE} to {MAX_GRADE}" if levels is None else ", ".join(str(level) for level in sorted(levels))
     high = np.flatnonzero(outside & ((rows.grades >= 0) | beyond))
-    report.add_many(
+    report.add_grouped(
         "error",
         "GRADE_OUTSIDE_SCALE",
         rows.lines[high],
-        lambda i: f"Grade {rows.grades[high[i]]} is not on the scale ({scale}); extend the scale or map the grade.",
+        rows.grades[high],
+        lambda i, many: outside_message(str(rows.grades[high[i]]), scale, many),
     )
     low = np.flatnonzero(outside & (rows.grades < 0) & ~beyond)
-    report.add_many(
+    report.add_grouped(
         "warning",
         "GRADE_OUTSIDE_SCALE",
         rows.lines[low],
-        lambda i: f"Grade {rows.grades[low[i]]} is negative: pooled, not judged. It counts neither way.",
+        rows.grades[low],
+        lambda i, many: f"Grade {rows.grades[low[i]]}{_on(many)} is negative: pooled, not judged. It counts neither way.",
     )
 
 
@@ -151,11 +186,12 @@ def _spelled(rows: _Rows, topics: Set[str], report: Report) -> _Rows:
         message = zeros_message(rows.topics[first], spelled[codes[first]])
         report.add("warning", "TOPIC_ZEROS", int(rows.lines[first]), message)
     strange = np.flatnonzero(~known[codes])
-    report.add_many(
+    report.add_grouped(
         "error",
         "TOPIC_UNKNOWN",
         rows.lines[strange],
-        lambda i: f"Topic {shown(rows.topics[strange[i]])} is not part of this collection.",
+        codes[strange],
+        lambda i, many: f"Topic {shown(rows.topics[strange[i]])}{_on(many)} is not part of this collection.",
     )
     return replace(rows, topics=spelled[codes])
 

@@ -19,12 +19,17 @@ from pooling import measures as measure_names
 from pooling.core.presets import PRESETS, GradeSpec
 from pooling.models import Collection, Grade, Guideline, Membership, Role
 
+DESCRIBED = ("genre", "languages", "licence", "source")  # of the documents; each may be left empty
+
 
 @transaction.atomic
 def create_collection(
-    *, by: User, name: str, slug: str, task: str, description: str = "", visibility: str = "private"
+    *, by: User, name: str, slug: str, task: str, description: str = "", visibility: str = "private", **described: str
 ) -> Collection:
-    """A new collection with its task's scale, thresholds and measures; its maker is its first organizer."""
+    """A new collection with its task's scale, thresholds and measures; its maker is its first organizer.
+
+    `described` are any of DESCRIBED.
+    """
     preset = PRESETS.get(task)
     if preset is None:
         raise Refusal(f"Expected a task among {', '.join(PRESETS)}; found “{task}”.")
@@ -38,6 +43,7 @@ def create_collection(
         strict_from=preset.strict,
         measures=list(preset.measures),
         created_by=by,
+        **{field: described[field].strip() for field in described},
     )
     collection.full_clean()
     collection.save()
@@ -48,12 +54,13 @@ def create_collection(
 
 @transaction.atomic
 def edit_collection(
-    collection: Collection, *, name: str, description: str, visibility: str, measures: Sequence[str]
+    collection: Collection, *, name: str, description: str, visibility: str, measures: Sequence[str], **described: str
 ) -> Collection:
-    """Change what may change at any time. The address (slug) and the task never do."""
+    """Change what may change at any time, and of DESCRIBED what is named. The address (slug) and the task never do."""
     require_not_archived(collection)
     official = _spelled(measures)
     given = {"name": name.strip(), "description": description, "visibility": visibility, "measures": official}
+    given |= {field: described[field].strip() for field in described}
     changed = [field for field, value in given.items() if getattr(collection, field) != value]
     for field in changed:
         setattr(collection, field, given[field])
@@ -204,6 +211,7 @@ def facts(collection: Collection) -> dict[str, object]:
         "description": collection.description,
         "visibility": collection.visibility,
         "task": collection.task,
+        **{field: getattr(collection, field) for field in DESCRIBED},
         "measures": collection.measures,
         "lenient_from": collection.lenient_from,
         "strict_from": collection.strict_from,

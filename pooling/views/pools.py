@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from config import http
 from config.errors import Conflict
 from config.forms import attempt
 from config.models import Job
@@ -49,10 +50,10 @@ def pool(request: HttpRequest, slug: str) -> HttpResponse:
         "chosen": STRATEGIES[strategy],
         "curve": _curve(plan),
     }
-    status = 422 if form.errors else 200
-    return page(
-        request, "pooling/pool.html", collection, status=status, **context, **_drawn(collection, request.GET.get("page"))
-    )
+    drawn = _drawn(collection, request.GET.get("page"))
+    answer = page(request, "pooling/pool.html", collection, status=422 if form.errors else 200, **context, **drawn)
+    job = drawn["job"]
+    return http.tell_ended(request, answer, "rounds", live=job is not None and job.is_live)
 
 
 def _plan(collection: Collection, form: forms.PoolForm, runs: list[Any], strategy: str) -> plans.Plan | None:
@@ -73,7 +74,7 @@ def _curve(plan: plans.Plan | None) -> charts.Curve | None:
     return charts.curve([size.items for size in plan.curve], plan.choice.values.get("depth"), words)
 
 
-def _drawn(collection: Collection, number: str | None) -> dict[str, object]:
+def _drawn(collection: Collection, number: str | None) -> dict[str, Any]:
     job = Job.objects.filter(name="draw_pool", collection_id=collection.pk).order_by("-pk").first()
     missing = selectors.missing_items(collection)
     return {

@@ -36,6 +36,10 @@ def facts(collection: Collection) -> dict[str, Any]:
         "description": "",
         "visibility": collection.visibility,
         "task": "ad-hoc",
+        "genre": "",
+        "languages": "",
+        "licence": "",
+        "source": "",
         "grades": [
             {"value": g.value, "label": g.label, "definition": g.definition, "example": "", "key": g.key} for g in preset.grades
         ],

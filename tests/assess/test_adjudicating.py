@@ -13,11 +13,12 @@ from assess.models import Answer, Decision, DecisionEvent, Judgment
 from assess.services import adjudicating, merging
 from assess.services.judging import Stale
 from config.errors import Conflict, Forbidden, Refusal
-from pooling.models import Role
+from pooling.models import Document, Role
 from tests import factories
 from tests.conftest import Cast, ClientFor
 from tests.evaluation.conftest import judged, second
 from tests.evaluation.factories import judge, make_item
+from tests.pooling import files
 
 __all__ = ["judged", "second"]
 
@@ -189,6 +190,37 @@ def test_the_page_is_blind_and_decides_by_one_button(judged: Cast, client_for: C
     again = {"topic": "2", "docno": "d", "client_id": str(uuid.uuid4())}
     assert olga.post(f"{here}reopen/", again).headers["Location"] == here
     assert Decision.objects.get().grade is None
+
+
+def test_back_on_and_undo(judged: Cast, client_for: ClientFor) -> None:
+    merging.set_plan(judged.collection, by=judged.organizer, differ_by=1)
+    judge(make_item(judged.collection, "2", "d2", by=judged.organizer), judged.assessor, 0)
+    judge(make_item(judged.collection, "2", "d2", by=judged.organizer), judged.organizer, 3, slot=2)
+    client, here = client_for(judged.adjudicator), "/c/harbour-trials/adjudicate/"
+    page = client.get(f"{here}topics/2/")
+    first, on = page.context["card"].docno, page.context["on"]
+    assert (page.context["back"], page.context["undo"], {first, on}) == (None, None, {"d", "d2"})
+    decide(judged, docno=first)
+    page = client.get(f"{here}topics/2/")
+    assert (page.context["card"].docno, page.context["back"], page.context["undo"].item.docno) == (on, first, first)
+    again = {"topic": "2", "docno": first, "client_id": str(page.context["undo_id"]), "seen": "1"}
+    assert client.post(f"{here}reopen/", again).headers["Location"] == f"{here}topics/2/?docno={first}"
+    assert Decision.objects.get().grade is None
+    assert client.get(f"{here}topics/2/").context["undo"] is None
+
+
+def test_a_page_of_html_is_decided_and_looked_at(judged: Cast, client_for: ClientFor) -> None:
+    files.take(judged.collection, judged.organizer, "documents", files.documents(["d"]))
+    Document.objects.filter(docno="d").update(html="<p onclick=x()>Eels.</p>")
+    decide(judged, comment="Both meant eels.")
+    for user, address in (
+        (judged.adjudicator, "/c/harbour-trials/adjudicate/topics/2/?docno=d"),
+        (judged.organizer, "/c/harbour-trials/document/?topic=2&docno=d"),
+    ):
+        shown = client_for(user).get(address).content.decode()
+        assert "<iframe" in shown and "onclick" not in shown
+    assert "Both meant eels." in shown and judged.assessor.name in shown
+    assert client_for(judged.organizer).get("/c/harbour-trials/document/?topic=2&docno=zz").status_code == 404
 
 
 def test_merge_page_saves_and_tells_faults(judged: Cast, client_for: ClientFor) -> None:

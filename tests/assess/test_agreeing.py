@@ -41,7 +41,9 @@ def test_the_textbook_example_on_page_and_in_files(textbook: Cast, client_for: C
     olga = client_for(textbook.organizer)
     page = olga.get("/c/harbour-trials/agreement/").content.decode()
     assert "0.7761" in page and "0.7759" in page  # Cohen's, and with pooled marginals: 0.776 both
-    figures = agreeing.overview(textbook.collection).report["views"][1]["figures"]
+    figures = agreeing.overview(textbook.collection, selectors.judgment_table(textbook.collection)).report["views"][1][
+        "figures"
+    ]
     assert {key: round(figures[key]["value"], 6) for key in ("raw", "positive", "negative", "overlap", "cohen", "pooled")} == {
         "raw": 0.925,
         "positive": 0.952381,
@@ -82,14 +84,14 @@ def test_own_agreement_after_the_topic_closes_if_allowed(textbook: Cast, client_
 
 
 def test_drift_over_time_and_each_against_the_rest(textbook: Cast) -> None:
-    found = agreeing.overview(textbook.collection)
+    found = agreeing.overview(textbook.collection, selectors.judgment_table(textbook.collection))
     assert [part.figures.n for part in found.times] == [50] * 8
     assert [round(pair.figures.raw or 0, 3) for pair in found.rest] == [0.925, 0.925]
     assert found.repeats == []
     head = Judgment.objects.filter(assessor=textbook.assessor).first()
     assert head is not None
     Judgment.objects.create(item=head.item, assessor=textbook.assessor, occasion=1, grade=0)
-    [own] = agreeing.overview(textbook.collection).repeats
+    [own] = agreeing.overview(textbook.collection, selectors.judgment_table(textbook.collection)).repeats
     assert (own.figures.n, own.figures.raw) == (1, 0.0)
     assert not JudgmentEvent.objects.exists()
 

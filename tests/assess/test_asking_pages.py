@@ -5,6 +5,7 @@ import pytest
 from assess.models import AssignmentPlan, Message, PracticeAnswer, PracticeItem, Workload
 from assess.services import practice
 from assess.services.practice import Example
+from tests.assess import factories
 from tests.assess.conftest import Bench
 from tests.conftest import ClientFor
 
@@ -47,6 +48,11 @@ def test_rules_and_workloads(bench: Bench, client_for: ClientFor) -> None:
     bench.assign(overlap=0.4)
     olga = client_for(bench.organizer)
     sent = {"act": "rules", "third": "20", "repeats": "10", "order": "docno", "count_machines": "on"}
+    few = olga.post(f"{BASE}/assign/", sent)
+    assert few.status_code == 422 and "needs a third assessor: this collection has 2" in few.content.decode()
+    factories.make_assessors(bench.collection, "Cleo")
+    share = olga.post(f"{BASE}/assign/", {**sent, "repeats": "0.1"})
+    assert share.status_code == 422 and "Expected percent, such as 10; found 0.1" in share.content.decode()
     assert olga.post(f"{BASE}/assign/", sent).status_code == 302
     plan = AssignmentPlan.objects.get()
     assert (plan.third, plan.repeats, plan.order, plan.by_item, plan.count_machines) == (0.2, 0.1, "docno", False, True)

@@ -5,7 +5,7 @@ import pytest
 
 from assess.core.agreement import kappas
 from assess.core.bootstrap import Plan, percentile_interval, resamples, sample_itself, spread
-from assess.core.ratings import Patterns, Ratings, patterns
+from assess.core.ratings import Kinds, Patterns, Ratings, patterns
 from tests.golden import vectors
 
 
@@ -52,9 +52,7 @@ def test_same_seed_same_resamples() -> None:
 
 def test_resamples_of_much_material_come_in_parts() -> None:
     topics = np.arange(300_000)
-    parts = list(
-        resamples(Patterns((0, 1), np.zeros((300_000, 2), np.int8), topics, np.full(300_000, 2)), Plan(8, by_topic=True))
-    )
+    parts = list(resamples(Kinds(topics, np.full(300_000, 2)), Plan(8, by_topic=True)))
     assert [len(part.times) for part in parts] == [6, 2]
 
 

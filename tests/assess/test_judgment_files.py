@@ -71,7 +71,10 @@ FAULTS = {
     "columns": (b"1 d1 Ida 0\n1 d1 Max\n", "2 error FIELDS: Line 2 has 3 columns; 4 are needed: topic docno assessor grade."),
     "word": (b"1 d1 Ida 0\n1 d1 Max yes\n", '2 error GRADE_NOT_INTEGER: Grade "yes" is not an integer.'),
     "fraction": (b"1 d1 Ida 1.0\n", '1 error GRADE_NOT_INTEGER: Grade "1.0" is not an integer.'),
-    "huge": (b"1 d1 Ida 128\n", "1 error GRADE_OUTSIDE_SCALE: Grade 128 is not on the scale (0 to 127)."),
+    "huge": (
+        b"1 d1 Ida 128\n",
+        "1 error GRADE_OUTSIDE_SCALE: Grade 128 is not on the scale (0 to 127); extend the scale or map the grade.",
+    ),
     "empty": (
         b"\n\n",
         "0 error EMPTY: The file holds no judgments; topic, docno, assessor and grade are expected on each line.",
@@ -110,7 +113,7 @@ def test_fault_is_named_by_line(fault: str) -> None:
 
 def test_grades_off_the_given_scale_are_faults() -> None:
     said = read(PLAIN, levels=[0, 1])[1]
-    assert said == ["3 error GRADE_OUTSIDE_SCALE: Grade 2 is not on the scale (0, 1)."]
+    assert said == ["3 error GRADE_OUTSIDE_SCALE: Grade 2 is not on the scale (0, 1); extend the scale or map the grade."]
     assert read(PLAIN, levels=[0, 1, 2, 3])[0].ratings().levels == (0, 1, 2, 3)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from django.http import Http404
 
-from assess import blind, likeness, selectors, watching
+from assess import blind, likeness, own, selectors, watching
 from assess.core.balance import balance
 from assess.core.ordering import is_repeated
 from assess.models import MACHINE_SLOT, Judgment, Message, Order, PracticeAnswer, Seat
@@ -127,7 +127,11 @@ def test_repeats_come_back_unsaid_and_tell_of_consistency(bench: Bench) -> None:
     assert sorted(again) == sorted(i.docno for i in items if is_repeated(4, i.pk, bench.ann.pk, 0.25)) and len(again) > 3
     assert Judgment.objects.filter(occasion=1).count() == len(again)
     assert selectors.judgments(bench.collection).count() == 40  # repeats are in no figure
-    assert watching.progress(bench.collection).total.total == 40
+    found = watching.progress(bench.collection)
+    assert (found.total.total, [line.repeats for line in found.assessors]) == (40, [len(again)])
+    mine = blind.own_progress(bench.collection, bench.ann)
+    pace = own.pace(bench.collection, bench.ann, mine)
+    assert {mine.total, pace.today, sum(pace.grades.values())} == {40 + len(again)}  # to her they are like any other
     same = sum(
         len({grade for _, grade in pair}) == 1 for docno, pair in groupby(sorted(shown), lambda p: p[0]) if docno in again
     )
@@ -176,7 +180,14 @@ def test_practice_comes_before_real_work(bench: Bench) -> None:
     told = practice.answer(bench.collection, assessor=bench.ann, item=item.pk, grade=0)
     assert (told.grade, told.right, told.reason, told.left) == (0, 2, "It reports counts.", 0)
     assert practice.answer(bench.collection, assessor=bench.ann, item=item.pk, grade=2).grade == 0  # the first one is kept
-    assert judging.next_items(bench.collection, assessor=bench.ann, count=3)
+    work = judging.next_items(bench.collection, assessor=bench.ann, count=100)
+    assert work and docno not in {card.docno for card in work}  # who knows the answer is not asked
+    assert watching.progress(bench.collection).unassigned == 0
+    assert assigning.seat_new_items(bench.collection, by=bench.organizer).made == 0
+    practice.set_practice(bench.collection, topic=topic, examples=[])
+    assert assigning.seat_new_items(bench.collection, by=bench.organizer).made == 1
+    (item,) = practice.set_practice(bench.collection, topic=topic, examples=[Example(docno, 2)])
+    practice.answer(bench.collection, assessor=bench.ann, item=item.pk, grade=0)
     with pytest.raises(Http404):
         practice.answer(bench.collection, assessor=bench.stranger, item=item.pk, grade=0)
     assert PracticeAnswer.objects.count() == 1 and not Judgment.objects.exists()

@@ -19,10 +19,10 @@ HUGE = {"width": 2560, "height": 1300}
 kept: list[str] = ["styleguide"]  # pages whose pictures are kept; with --pictures all
 
 
-def look(page: Page, name: str) -> None:
+def look(page: Page, name: str, *, dark: bool = True) -> None:
     """Axe on the light page, and in dark on a phone what colour and size decide; no sideways scrolling; three pictures.
 
-    A page looks the same on either database, so on PostgreSQL it is only opened: its console must stay silent.
+    `dark=False` spares the second for a further state of a page that was seen so. A page looks the same on either database, so on PostgreSQL it is only opened: its console must stay silent.
     """
     if "ASSIZE_DATABASE_URL" in os.environ:
         return
@@ -37,7 +37,7 @@ def look(page: Page, name: str) -> None:
             page.screenshot(path=SCREENS / f"{name}-{shot}.png", full_page=True, caret="initial")
         if shot == "wide":
             faults += [f"{shot}: {fault}" for fault in _axe(page, {"type": "tag", "values": TAGS})]
-        elif shot == "360-dark":
+        elif shot == "360-dark" and dark:
             faults += [f"{shot}: {fault}" for fault in _axe(page, {"type": "rule", "values": OF_COLOUR_AND_SIZE})]
     page.emulate_media(color_scheme="light")
     faults += _too_wide(page)

@@ -46,8 +46,19 @@ def test_decide_by_keys(world: World, signed_in: Callable[[User], Page]) -> None
     page.keyboard.press("2")
     expect(page.locator(docno)).not_to_have_text(first)
     expect(page.locator(".judge-count")).to_contain_text("1 / 3 decided")
+    page.keyboard.press("u")
+    expect(page.locator(docno)).to_have_text(first)
+    expect(page.locator(".judge-count")).to_contain_text("0 / 3 decided")
+    page.keyboard.press("1")
+    expect(page.locator(".judge-count")).to_contain_text("1 / 3 decided")
+    page.keyboard.press("b")
+    expect(page.locator(docno)).to_have_text(first)
+    page.keyboard.press("2")
+    expect(page.locator(docno)).not_to_have_text(first)
     page.keyboard.press("0")
     expect(page.locator(".judge-count")).to_contain_text("2 / 3 decided")
     kept = Decision.objects.filter(item__pool__collection=collection).order_by("pk")
-    assert list(kept.values_list("grade", "comment")) == [(2, "2 is what I mean"), (0, "")]
+    assert list(kept.values_list("grade", "comment")) == [(2, ""), (0, "")]
+    acts = kept[0].events.order_by("pk").values_list("grade", "comment")
+    assert list(acts) == [(2, "2 is what I mean"), (None, ""), (1, ""), (2, "")]
     assert kept[0].item.docno == first

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.template.loader import render_to_string
 from django.urls import URLPattern, URLResolver, get_resolver
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Response, expect
 
 from config import accounts, http
 from config.models import Throttle
@@ -232,6 +232,7 @@ CASES = [
     Case("agreement", "agreement", "organizer", JUDGED + "agreement/"),
     Case("agreement-none", "agreement", "organizer", "/c/{w.fresh.slug}/agreement/"),
     Case("agreement-cell", "agreement_documents", "organizer", JUDGED + "agreement/documents/?a=1&b=2"),
+    Case("document", "document", "organizer", JUDGED + "document/?topic=1&docno={w.docno}"),
     Case("agreement-own", "own_agreement", "second", JUDGED + "judge/agreement/"),
     Case("merge", "merge_plan", "organizer", JUDGED + "merge/"),
     Case(
@@ -270,6 +271,12 @@ CASES = [
     Case("topic-scores", "topic_scores", "newcomer", RELEASED + "leaderboard/topics/301/"),
     Case("topic-scores-none", "topic_scores", "newcomer", RELEASED + "leaderboard/topics/312/?view=strict"),
     Case("run-scores", "run_scores", "newcomer", RELEASED + "scores/reranked-dense-rm3-title0/"),
+    Case("compare", "compare", "newcomer", RELEASED + "compare/?runs=reranked-dense-rm3-title0&runs=reranked-dense-rm3-titl1"),
+    Case("pool-report", "pool_report", "newcomer", RELEASED + "pool-report/"),
+    Case("scoring", "scoring", "organizer", RELEASED + "scoring/"),
+    Case("try-run", "try_run", "newcomer", RELEASED + "try/"),
+    Case("kept-score", "kept_score", "newcomer", RELEASED + "try/{w.kept.pk}/"),
+    Case("measures", "measures", "", "/measures/"),
     Case("collection-released", "collection", "organizer", RELEASED),
     Case("join", "join", "", "{w.open_link}"),
     Case("join-error", "join", "", "{w.open_link}", press("Make the account and join", The_same_again="no"), 422),
@@ -311,6 +318,7 @@ FOR_PROGRAMS = {
     "release_archive",
     "score_archive",
     "agreement_file",
+    "board_file",
     "scores_csv",
     "topics_csv",
     "trec_eval",
@@ -340,17 +348,25 @@ def test_every_page_is_looked_at(world: World, signed_in: Callable[[User], Page]
         assert answer.status == 405, f"{name}: a page that nobody looked at ({answer.status}); add a Case"
 
 
+FIRST = list({case.view: case for case in reversed(CASES)}.values())  # of each address the first
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_page(case: Case, world: World, page: Page, signed_in: Callable[[User], Page]) -> None:
-    if case.who:
-        page = signed_in(getattr(world, case.who))
+def test_page(case: Case, world: World, going_on: Callable[[User | None], Page]) -> None:
+    page = going_on(getattr(world, case.who) if case.who else None)
     answers: list[int] = []
-    page.on("response", lambda r: answers.append(r.status) if r.request.is_navigation_request() else None)
+
+    def note(response: Response) -> None:
+        if response.request.is_navigation_request():
+            answers.append(response.status)
+
+    page.on("response", note)
     page.goto(case.path.format(w=world))
     if case.act:
         case.act(page)
+    page.remove_listener("response", note)
     assert answers[-1] == case.status
-    look(page, case.name)
+    look(page, case.name, dark=case in FIRST)
 
 
 def test_sign_up_and_password_link(queueless_site: Site, new_page: NewPage) -> None:

@@ -18,7 +18,8 @@ from assess.services import adjudicating, assigning, judging, merging, practice,
 from assess.services.practice import Example
 from config import accounts
 from config.models import ApiToken, Job, User
-from evaluation import services, strategy_comparison
+from evaluation import services, strategy_comparison, trying
+from evaluation.models import PrivateScore
 from pooling.core.html_text import html_text
 from pooling.models import Document, Invitation, Membership, PoolItem, Role, Topic, Upload, Visibility
 from pooling.services import collections, indexing, members, picking
@@ -150,6 +151,7 @@ class World:
                     collection, assessor=user, seat=card.token, grade=grade, ahead=0, client_id=act, seconds=taken
                 )
         self.seat = blind.judged(collection, self.assessor)[3].token
+        self.docno = blind.judged(collection, self.assessor, topic="1")[0].docno
         self.reader = factories.make_user("Reza Reader")  # of pages of HTML
         factories.join(collection, self.reader, Role.ASSESSOR)
         assigning.assign(collection, by=by, wanted=[assigning.Wanted(topics[2], [self.reader])], overlap=0.5, seed=7)
@@ -351,6 +353,9 @@ class World:
         services.set_state(
             wrong, by=by, state="withdrawn", note="Frozen by the wrong rule; release 4 will come with the right one."
         )
+        lines = "".join(f"{topic} Q0 {docno} 1 {60 - n} mine\n" for topic in topics[1:] for n, docno in enumerate(docnos))
+        trying.try_run(collection.releases.get(number=2), by=self.newcomer, data=lines.encode(), keep=True)
+        self.kept = PrivateScore.objects.get(user=self.newcomer)
         scored.make_run(self.arabic, "mina1", {"1": {"a": 1.0}}, by=by)
         scored.judge_all(self.arabic, {"1": {"a": 1}}, by)
         scored.freeze(self.arabic, by)

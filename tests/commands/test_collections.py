@@ -49,7 +49,21 @@ def test_show_tells_settings_and_scale(assize: Assize, cast: Cast) -> None:
     facts = assize("collections", "show", "harbour-trials", "--json").json
     assert facts["grades"][3]["label"] == "Highly relevant"
     assert list(facts) == [
-        *("slug", "name", "description", "visibility", "task", "measures", "lenient_from", "strict_from", "grades"),
+        *(
+            "slug",
+            "name",
+            "description",
+            "visibility",
+            "task",
+            "genre",
+            "languages",
+            "licence",
+            "source",
+            "measures",
+            "lenient_from",
+            "strict_from",
+            "grades",
+        ),
         *("created_at", "archived_at"),
     ]
 

@@ -19,7 +19,7 @@ def test_release_freezes_and_scores_at_once(judged: Cast, assize: Assize) -> Non
     assert (done.status, done.out) == (0, "1\n")
     assert f"Release 1: 6 judged documents, SHA-256 {made.sha256}." in done.err
     assert "Scores of release 1: 2 of 2 2 runs scored" in done.err
-    assert (made.rule, made.note, made.frozen_by, Score.objects.count()) == ("max", "Spring", judged.organizer, 28)
+    assert (made.rule, made.note, made.frozen_by, Score.objects.count()) == ("max", "Spring", judged.organizer, 40)
     assert not Job.objects.exists()
     assert assize("release", HERE, "--rule", "max").told == (
         1,
@@ -47,16 +47,24 @@ def test_score_takes_new_runs(release: Release, assize: Assize) -> None:
 
 def test_leaderboard_as_table_and_json(release: Release, assize: Assize) -> None:
     lines = assize("leaderboard", HERE).out.splitlines()
-    assert lines[0].split()[:5] == ["RUN", "GROUP", "AP", "NDCG", "BPREF"]
+    assert lines[0].split()[:5] == ["RUN", "GROUP", "BEST", "AP", "NDCG"]
     assert [line.split()[0] for line in lines[1:]] == ["alpha", "beta"]
-    assert lines[2].split()[:3] == ["beta", "-", "0.5000"]
-    rows = assize("leaderboard", HERE, "--json", "--sort=-AP").json
-    assert [row["run"] for row in rows] == ["beta", "alpha"]
+    assert lines[2].split()[:4] == ["beta", "-", "-", "0.5000"]
+    found = assize("leaderboard", HERE, "--json", "--sort=-AP").json
+    assert ([row["run"] for row in found["runs"]], found["release"], found["topics"]) == (["beta", "alpha"], 1, 2)
     stored = dict(Score.objects.filter(run__tag="alpha").values_list("measure", "mean"))
-    assert {name: value for name, value in rows[1].items() if name in stored} == {
-        name: stored[name] for name in rows[1] if name in stored
-    }
-    assert "AP(rel=2)" in assize("leaderboard", HERE, "--strict", "--json").json[0]
+    assert found["runs"][1]["scores"] == {name: stored[name] for name in found["measures"]}
+    assert "AP(rel=2)" in assize("leaderboard", HERE, "--strict", "--json").json["measures"]
+
+
+def test_leaderboard_live_filtered_and_as_files(release: Release, assize: Assize) -> None:
+    live = assize("leaderboard", HERE, "--release", "live", "--group", "Kelp", "--json").json
+    assert (live["release"], [row["run"] for row in live["runs"]]) == (None, ["alpha"])
+    assert assize("leaderboard", HERE, "--form", "csv", "--measures", "P@10").out.startswith("run,group,kind,P@10,Judged@10")
+    assert assize("leaderboard", HERE, "--form", "tex").out.startswith("% Harbour trials, release 1: 2 topics")
+    assert assize("leaderboard", HERE, "--form", "txt").out.startswith("runid                 \tall\talpha\n")
+    assert assize("leaderboard", HERE, "--form", "csv", "--json").told == (1, "Error: Expected --json or --form, found both.")
+    assert assize("leaderboard", HERE, "--measures", "ERR@7").err.startswith("Error: There are no scores by ERR@7 here")
 
 
 def test_no_release_yet_is_told(judged: Cast, assize: Assize) -> None:

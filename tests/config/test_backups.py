@@ -26,7 +26,7 @@ from assess.services import judging
 from config import backups
 from config.errors import Conflict, Refusal
 from config.models import User
-from evaluation import exports
+from evaluation import exports, standings
 from evaluation.models import Release
 from pooling.models import Collection
 from tests import queue_server as processes
@@ -84,7 +84,9 @@ def everything(slug: str) -> list[object]:
     ]
     for found in collection.releases.all():
         told += [exports.qrels(found, view) for view in exports.VIEWS]
-        told += [exports.means_csv(found), list(exports.topics_csv(found)), *map(exports.trec_eval, found.score_files.all())]
+        standing = standings.of_release(found)
+        told += [exports.means_csv(standing), list(exports.topics_csv(standing))]
+        told += [exports.trec_eval(standing.scores(place)) for place in standing.seen]
     return told
 
 

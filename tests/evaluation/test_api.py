@@ -137,7 +137,29 @@ def test_score_new_runs(release: Release, judged: Cast, caller_for: CallerFor) -
     assert call.status == 404
 
 
-COUNTS = {"": 4, "/1": 4, "/1/scores": 6, "/1/scores.csv": 6, "/1/topics/1": 5, "/1/runs/alpha": 6}
+def test_leaderboard(release: Release, judged: Cast, caller_for: CallerFor) -> None:
+    call = caller_for(judged.organizer, "read")
+    found = call("GET", "/collections/harbour-trials/leaderboard?sort=-AP&measures=AP")
+    assert (found["release"], found["qrels_sha256"], found["measures"]) == (1, release.sha256, ["AP", "Judged@10"])
+    assert [(row["run"], row["missing_topics"]) for row in found["runs"]] == [("beta", 1), ("alpha", 0)]
+    live = call("GET", "/collections/harbour-trials/leaderboard?release=live&sort=-AP&measures=AP")
+    assert (live["release"], [row["scores"] for row in live["runs"]]) == (None, [row["scores"] for row in found["runs"]])
+    assert (
+        caller_for(judged.participant)("GET", "/collections/harbour-trials/leaderboard?release=live")["error"]["code"]
+        == "not_found"
+    )
+    assert call("GET", "/collections/harbour-trials/leaderboard?test=odd")["error"]["message"].startswith(
+        "Expected a test among"
+    )
+
+
+def test_run_report(release: Release, judged: Cast, caller_for: CallerFor) -> None:
+    found = caller_for(judged.participant, "read")("GET", f"{ONE}/runs/beta/report")
+    assert (found["retrieved"], found["relevant"], found["relevant_retrieved"], found["missing_topics"]) == (2, 4, 2, 1)
+    assert (found["average_precision"], found["micro_recall"], len(found["recall_levels"])) == (0.5, 0.5, 11)
+
+
+COUNTS = {"": 4, "/1": 4, "/1/scores": 8, "/1/scores.csv": 7, "/1/topics/1": 8, "/1/runs/alpha": 7}
 
 
 @pytest.mark.parametrize("path", COUNTS)

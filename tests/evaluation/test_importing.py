@@ -1,9 +1,12 @@
 """Qrels of another time or place: as judgments, as a release; bad files are refused whole, every fault by its line."""
 
+from typing import Any
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from assess import selectors as judging
+from assess import watching
 from assess.models import Judgment, JudgmentEvent, Seat
 from config.errors import Conflict, Refusal
 from config.models import Job, User
@@ -15,6 +18,7 @@ from pooling.services.work import Direct
 from tests.conftest import Cast, ClientFor
 from tests.evaluation.factories import judge, make_item, make_topic, quiet
 from tests.evaluation.test_bundles import files
+from tests.pooling import files as pool_files
 
 TABLE = b"topic,docno,assessor,grade\n1,a,ann,2\n1,a,bob,0\n1,b,ann,1\n2,c,bob,3\n"
 QRELS = b"1 0 a 2\n1 0 b 0\n2 0 c 3\n"
@@ -29,7 +33,8 @@ def two(cast: Cast) -> Cast:
 
 def take(cast: Cast, data: bytes, kind: str = "judgments", **more: str) -> str:
     with Direct(quiet) as work:
-        return importing.take_import(cast.collection, by=cast.organizer, data=data, kind=kind, work=work, **more)
+        options = importing.Options(kind=kind, **more)
+        return importing.take_import(cast.collection, by=cast.organizer, data=data, options=options, work=work)
 
 
 def test_a_table_becomes_judgments_with_seats_and_history(two: Cast) -> None:
@@ -58,7 +63,9 @@ def test_qrels_are_continued_by_another_assessor(two: Cast) -> None:
     again = pytest.raises(importing.Faulty, match="3 faults")
     with again as told:
         take(two, QRELS, assessor="nist")
-    assert told.value.report.findings[0].message == "nist has judged document a of topic 1 in this collection already."
+    assert [finding.message for finding in told.value.report.findings] == [
+        "nist has judged what is on 3 lines in this collection already, such as document a of topic 1."
+    ]
     assert Judgment.objects.count() == 4
 
 
@@ -99,6 +106,39 @@ def test_faults_are_told_by_line_and_nothing_is_stored(two: Cast, data: bytes, k
     assert not Judgment.objects.exists() and not Release.objects.exists() and not PoolItem.objects.exists()
 
 
+@pytest.mark.parametrize(("data", "more"), [(QRELS, {"assessor": "nist"}), (b"1 a ann 2\n1 b ann 0\n2 c ann 3\n", {})])
+def test_their_grades_become_ours(two: Cast, data: bytes, more: dict[str, str]) -> None:
+    take(two, data, grades="2=1, 3=-1", **more)
+    assert judging.judgment_table(two.collection).grades.tolist() == [1, 0]
+    with pytest.raises(Refusal, match="such as 1=2 2=3; found “2:1”"):
+        take(two, data, grades="2:1", **more)
+    with pytest.raises(Refusal, match="each grade of theirs once; 2 becomes 1 and 3"):
+        take(two, data, grades="2=1 2=3", **more)
+
+
+def test_a_fault_of_many_lines_is_told_once_for_each_value(two: Cast) -> None:
+    lines = b"".join(b"%d 0 d%d %d\n" % (topic, n, 4 + n % 2) for topic in (1, 9) for n in range(50))
+    for kind, data in (("release", lines), ("judgments", lines.replace(b" 0 d", b" d0 d"))):
+        with pytest.raises(importing.Faulty) as told:
+            take(two, data, kind)
+        outside = [finding for finding in told.value.report.findings if finding.code == "GRADE_OUTSIDE_SCALE"]
+        scale = "is not on the scale (0, 1, 2, 3); extend the scale or map the grade."
+        assert [(one.line, one.message) for one in outside] == [
+            (1, f"Grade 4 (on 50 lines) {scale}"),
+            (2, f"Grade 5 (on 50 lines) {scale}"),
+        ]
+
+
+def test_imported_judgments_are_not_counted_as_wanted(two: Cast) -> None:
+    make_item(two.collection, "1", "new", by=two.organizer)
+    pool_files.take(two.collection, two.organizer, "documents", pool_files.documents(["new", "a", "b", "c"]))
+    take(two, QRELS, assessor="nist")
+    found = watching.progress(two.collection)
+    assert (found.total.done, found.total.total, found.imported, found.unassigned) == (0, 0, 3, 1)
+    stage = judging.judged_stage(two.collection, two.organizer, {"organizer"})
+    assert (stage.count, stage.note) == ("–", "not assigned; 3 imported")
+
+
 def test_refused_in_words(cast: Cast, two: Cast) -> None:
     with pytest.raises(Refusal, match="Expected judgments or release"):
         take(two, QRELS, "run")
@@ -118,7 +158,8 @@ def test_page_refuses_with_findings_and_takes_by_a_job(two: Cast, client_for: Cl
     answer = olga.post(here, send(QRELS))
     job = Job.objects.get()
     assert answer.headers["Location"] == f"/jobs/{job.pk}/"
-    kept = {name: str(job.args[name]) for name in ("path", "kind", "assessor", "repeats", "note")}
+    options = importing.Options(**{name: str(job.args[name]) for name in ("kind", "assessor", "repeats", "grades", "note")})
+    kept: Any = {"path": job.args["path"], "options": options}
     with Direct(quiet) as work:
         importing.take_kept(two.collection, by=two.organizer, work=work, **kept)
     assert Judgment.objects.count() == 3

@@ -6,8 +6,10 @@ import re
 import pytest
 
 from evaluation import services
+from pooling.services import members
 from tests.conftest import Cast, ClientFor
 from tests.evaluation.factories import freeze, judge, make_item, score
+from tests.evaluation.test_bundles import files
 
 HERE = "/c/harbour-trials/"
 
@@ -59,6 +61,9 @@ def test_withdrawn_leaves_a_tombstone_to_who_saw_it(judged: Cast, client_for: Cl
 def test_data_sheet_tells_people_and_machines(judged: Cast, client_for: ClientFor) -> None:
     judged.collection.visibility = "public"
     judged.collection.description = "Tides </script><script>alert(1)</script>"
+    told_of = {"genre": "news", "languages": "en, hi", "licence": "CC BY 4.0", "source": "Port <b>logs</b>"}
+    for field, value in told_of.items():
+        setattr(judged.collection, field, value)
     judged.collection.save()
     olga, stranger = client_for(judged.organizer), client_for(None)
     assert "Nothing is released yet" in stranger.get(f"{HERE}data/").content.decode()
@@ -74,6 +79,12 @@ def test_data_sheet_tells_people_and_machines(judged: Cast, client_for: ClientFo
     for words in ("All relevant documents are known", "Relevant per topic", "@misc{harbourtrials", "Krippendorff"):
         assert words in page
     assert judged.assessor.name not in page
+    assert (told["license"], told["inLanguage"], told["genre"]) == ("CC BY 4.0", ["en", "hi"], "News")
+    assert "Port &lt;b&gt;logs" in page
+    archive = files(release)
+    described = json.loads(archive["ir_datasets.json"])["harbour-trials/v2"]
+    assert {field: described[field] for field in told_of} == told_of
+    assert b"Licence: CC BY 4.0.\n" in archive["README.md"]
 
 
 def test_diff_live_qrels_and_effect_are_pages(judged: Cast, client_for: ClientFor) -> None:
@@ -84,7 +95,10 @@ def test_diff_live_qrels_and_effect_are_pages(judged: Cast, client_for: ClientFo
     assert "From release 1 to release 2" in olga.get(f"{HERE}releases/2/diff/1/").content.decode()
     assert olga.get(f"{HERE}live-qrels/").content.startswith(b"1 0 a 0\n")
     assert olga.get(f"{HERE}live-qrels/?at=yesterday").status_code == 422
+    machine = members.add_machine(judged.collection, name="llm")[0].user
+    judge(make_item(judged.collection, "1", "b", by=judged.organizer), machine, 3)
     page = olga.get(f"{HERE}effect/?measure=P@10").content.decode()
+    assert "Primary assessor and lower median" in page and "Each machine against the merged grades" in page
     assert "Does disagreement change the order of runs?" in page and '<svg class="bump"' in page
     assert olga.get(f"{HERE}effect/?measure=nonsense").status_code == 422
 

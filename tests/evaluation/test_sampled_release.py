@@ -11,7 +11,7 @@ from pytest_django import Settings
 from assess.selectors import assessors
 from assess.services import assigning, judging
 from config.models import User
-from evaluation import samples, selectors, services
+from evaluation import columns, samples, services
 from evaluation.models import Release
 from pooling.core.sampled_qrels import read_sampled
 from pooling.models import Collection, UploadKind
@@ -64,7 +64,7 @@ def test_a_sample_by_strata(made: tuple[Collection, User], client_for: ClientFor
         sample = read_sampled(archive.read(name))
         assert any(name.endswith("/prels.txt") for name in archive.namelist())
     assert (len(sample.docnos), int((sample.grades >= 0).sum())) == (16, 10)
-    names = [str(measure) for measure in selectors.measures(release)]
+    names = [str(measure) for measure in columns.measures(release.collection, release.counts)]
     assert {"xinfAP", "infNDCG", "statAP", "Bpref"} <= set(names) and "AP" not in names
     page = client_for(by).get(f"/c/{collection.slug}/leaderboard/").content.decode()
     assert "Estimated from a sample." in page
@@ -75,8 +75,8 @@ def test_a_sample_by_strata(made: tuple[Collection, User], client_for: ClientFor
 def test_a_sample_by_weight_has_probabilities_alone(made: tuple[Collection, User]) -> None:
     collection, by = made
     release = released(collection, by, "ap-weighted", budget=7, depth=6)
-    names = [str(measure) for measure in selectors.measures(release)]
-    assert "statAP" in names and "xinfAP" not in names and "xinfAP" in selectors.unsupported(release)
+    names = [str(measure) for measure in columns.measures(release.collection, release.counts)]
+    assert "statAP" in names and "xinfAP" not in names and "xinfAP" in columns.unsupported(release.collection, release.counts)
     found = samples.judged(release)
     assert found is not None and found[1].inclusion is not None and len(found[0]) == 7
     assert release.scores.filter(measure="statAP").count() == 4
@@ -87,5 +87,5 @@ def test_official_estimates_are_named_where_the_pool_is_no_sample(made: tuple[Co
     collection.measures = ["xinfAP", "AP"]
     collection.save()
     release = released(collection, by, "depth", depth=3)
-    assert selectors.unsupported(release) == ["xinfAP"]
-    assert "AP" in [str(measure) for measure in selectors.measures(release)]
+    assert columns.unsupported(release.collection, release.counts) == ["xinfAP"]
+    assert "AP" in [str(measure) for measure in columns.measures(release.collection, release.counts)]

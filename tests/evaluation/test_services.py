@@ -4,6 +4,7 @@ import hashlib
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from assess.models import JudgmentEvent
 from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job, User
-from evaluation import selectors, services
+from evaluation import boards, columns, reports, selectors, services, standings
+from evaluation.boards import Board, Wanted
 from evaluation.models import Release, Score, ScoreFile
 from evaluation.score_files import ScoreTable
 from pooling.models import Collection, Run
@@ -30,6 +32,14 @@ from tests.evaluation.factories import ALPHA, BETA, freeze, judge, make_item, ma
 
 PRIMARY = b"1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 d 3\n2 0 e 0\n2 0 f 1\n"
 HIGHEST = b"1 0 a 2\n1 0 b 1\n1 0 c 1\n2 0 d 3\n2 0 e 0\n2 0 f 1\n"
+
+
+def score_file(release: Release) -> ScoreFile:
+    return selectors.score_files(release).get(run__tag="alpha")
+
+
+def board_of(release: Release, **wanted: Any) -> Board:
+    return boards.leaderboard(standings.of_release(release), Wanted(**wanted))
 
 
 def content(release: Release) -> bytes:
@@ -269,12 +279,12 @@ def test_scores_by_hand(release: Release) -> None:
 
 
 def test_score_files_name_their_run_and_are_the_same_bytes_again(release: Release) -> None:
-    file = selectors.score_file(release, "alpha")
+    file = score_file(release)
     assert file.run_sha256 == Run.objects.get(tag="alpha").upload.sha256
     before = (settings.DATA / file.path).read_bytes()
     Score.objects.all().delete()
     assert score(release) == 2
-    again = selectors.score_file(release, "alpha")
+    again = score_file(release)
     assert (again.path, (settings.DATA / again.path).read_bytes()) == (file.path, before)
     table = ScoreTable.read(settings.DATA / again.path)
     assert (table.topics.tolist(), table.answered.tolist()) == ([b"1", b"2"], [True, True])
@@ -288,17 +298,17 @@ def test_only_new_runs_and_new_measures_are_scored(release: Release) -> None:
     told: list[tuple[int, int, str]] = []
     assert score(release, lambda *step: told.append(step)) == 1
     assert told == [(0, 1, "gamma"), (1, 1, ""), (1, 1, "1 run scored")]
-    old = selectors.score_file(release, "alpha").path
+    old = score_file(release).path
     before = dict(Score.objects.filter(run__tag="alpha").values_list("measure", "mean"))
-    release.collection.measures = ["RR", "AP", "Unheard@3"]
+    release.collection.measures = ["ERR@20", "AP", "Success@1", "Unheard@3"]
     release.collection.save()
     with transaction.atomic():
         assert score(release) == 3
     after = dict(Score.objects.filter(run__tag="alpha").values_list("measure", "mean"))
     assert {name: after[name] for name in before} == before
-    assert set(after) - set(before) == {"RR", "RR(rel=2)"}
-    assert selectors.score_file(release, "alpha").path != old
-    assert selectors.unknown_measures(release.collection) == ["Unheard@3"]
+    assert set(after) - set(before) == {"ERR@20", "Success@1", "Success(rel=2)@1"}
+    assert score_file(release).path != old
+    assert columns.unknown_measures(release.collection) == ["Unheard@3"]
 
 
 def test_a_run_that_was_submitted_again_is_scored_again(release: Release) -> None:
@@ -316,60 +326,61 @@ def test_a_release_without_runs_can_be_scored(cast: Cast) -> None:
     judge(make_item(cast.collection, "1", "a", by=cast.organizer), cast.assessor, 1)
     release = freeze(cast.collection, cast.organizer)
     assert score(release) == 0
-    assert selectors.leaderboard(release).rows == []
+    assert board_of(release).rows == []
 
 
 def test_one_threshold_has_no_strict_view(cast: Cast) -> None:
     collection = people.make_collection(cast.organizer, "Known items", task="known-item")
     judge(make_item(collection, "1", "a", by=cast.organizer), cast.assessor, 1)
     release = freeze(collection, cast.organizer)
-    assert [str(measure) for measure in selectors.measures(release)] == [
-        *("RR", "Success@10", "AP", "Bpref", "nDCG", "nDCG@10", "P@10", "NumRet", "NumRel", "NumRelRet")
+    assert [str(measure) for measure in columns.measures(release.collection, release.counts)] == [
+        *("RR", "Success@10", "AP", "Bpref", "nDCG", "nDCG@10", "P@10", "Rprec", "R@1000", "NumRet", "NumRel", "NumRelRet")
     ]
 
 
 def test_official_measures_come_first_and_only_once(release: Release) -> None:
-    assert [str(measure) for measure in selectors.measures(release)] == [
-        *("AP", "nDCG", "Bpref", "nDCG@10", "P@10", "NumRet", "NumRel", "NumRelRet"),
-        *("AP(rel=2)", "Bpref(rel=2)", "P(rel=2)@10", "NumRel(rel=2)", "NumRelRet(rel=2)"),
+    assert [str(measure) for measure in columns.measures(release.collection, release.counts)] == [
+        *("AP", "nDCG", "Bpref", "nDCG@10", "P@10", "Rprec", "RR", "R@1000", "NumRet", "NumRel", "NumRelRet"),
+        *("AP(rel=2)", "Bpref(rel=2)", "P(rel=2)@10", "Rprec(rel=2)", "RR(rel=2)", "R(rel=2)@1000", "NumRel(rel=2)"),
+        "NumRelRet(rel=2)",
     ]
 
 
 # Selectors
 
 
-def tags(board: selectors.Board) -> list[str]:
+def tags(board: Board) -> list[str]:
     return [row.run.tag for row in board.rows]
 
 
 def test_leaderboard_sorts_marks_the_best_and_knows_the_median(release: Release) -> None:
-    board = selectors.leaderboard(release)
+    board = board_of(release)
     assert [column.label for column in board.columns] == [
-        *("MAP", "nDCG", "Bpref", "nDCG@10", "P@10", "Retrieved", "Found", "judged@10")
+        *("MAP", "nDCG", "bpref", "nDCG@10", "P@10", "R-precision", "RR", "Recall@1000", "judged@10")
     ]
     assert (tags(board), board.columns[0].sorted, board.columns[0].sort) == (["alpha", "beta"], "descending", "-AP")
     assert [row.cells[0].best for row in board.rows] == [True, False]
-    assert [row.cells[5].best for row in board.rows] == [False, False]  # a count is not better when it is higher
+    assert [row.cells[8].best for row in board.rows] == [False, False]  # being judged is no merit
     assert board.medians[0].value == pytest.approx((board.rows[0].cells[0].value + 0.5) / 2)  # type: ignore[operator]
-    up = selectors.leaderboard(release, sort="-AP")
+    up = board_of(release, sort="-AP")
     assert (tags(up), up.columns[0].sorted, up.columns[0].sort) == (["beta", "alpha"], "ascending", "AP")
-    by_tag = selectors.leaderboard(release, sort="-run")
+    by_tag = board_of(release, sort="-run")
     assert (tags(by_tag), by_tag.run.sorted, by_tag.run.sort) == (["beta", "alpha"], "descending", "run")
-    assert tags(selectors.leaderboard(release, sort="group")) == ["beta", "alpha"]
-    assert tags(selectors.leaderboard(release, sort="no such")) == ["alpha", "beta"]
+    assert tags(board_of(release, sort="group")) == ["beta", "alpha"]
+    assert tags(board_of(release, sort="no such")) == ["alpha", "beta"]
 
 
 def test_strict_leaderboard_has_the_strict_measures(release: Release) -> None:
-    board = selectors.leaderboard(release, strict=True)
+    board = board_of(release, strict=True)
     assert [column.name for column in board.columns] == [
-        *("AP(rel=2)", "nDCG", "Bpref(rel=2)", "nDCG@10", "P(rel=2)@10", "NumRet", "NumRelRet(rel=2)"),
+        *("AP(rel=2)", "nDCG", "Bpref(rel=2)", "nDCG@10", "P(rel=2)@10", "Rprec(rel=2)", "RR(rel=2)", "R(rel=2)@1000"),
         "Judged@10",
     ]
     assert board.columns[0].label == "MAP(rel=2)"
 
 
 def test_run_topics_stand_beside_the_median(release: Release) -> None:
-    rows = selectors.run_topics(release, selectors.score_file(release, "beta"), "AP")
+    rows = reports.run_topics(standings.of_release(release), 1, "AP")
     assert [(row.number, row.value, row.best, row.relevant, row.retrieved, row.found, row.answered) for row in rows] == [
         ("1", 1.0, 1.0, 2, 2, 2, True),
         ("2", 0.0, pytest.approx(7 / 12), 2, 0, 0, False),

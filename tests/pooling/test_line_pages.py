@@ -177,7 +177,7 @@ def test_runs_page_asks_the_same_number_of_queries(
     for tags in (["a"], ["b", "c"]):
         for tag in tags:
             files.take_run(cast.collection, cast.organizer, run_file(tag, t1="d1"))
-        with django_assert_num_queries(10):
+        with django_assert_num_queries(11):
             assert olga.get(f"{HERE}runs/").status_code == 200
 
 
@@ -209,9 +209,17 @@ def test_pool_page_shows_sizes_then_draws(cast: Cast, olga: Client) -> None:
     answer = olga.post(f"{HERE}pool/", {**chosen, "shown": other.context["plan"].choice.digest})
     assert (answer.status_code, answer["Location"]) == (302, f"{HERE}pool/")
     assert 'hx-select="#rounds"' in olga.get(f"{HERE}pool/").content.decode()
+    polls = {"HX-Request": "true", "HX-Target": "rounds"}
+    assert "HX-Trigger" not in olga.get(f"{HERE}pool/", headers=polls).headers
     with Direct(lambda done, total, words: None) as work:
         pools.draw_pool(Pool.objects.get(), work)
     Job.objects.filter(name="draw_pool").update(state="done")
+    assert olga.get(f"{HERE}pool/", headers=polls).headers["HX-Trigger"] == "ended"  # and the form asks for itself
+    assert "HX-Trigger" not in olga.get(f"{HERE}pool/", headers={"HX-Request": "true", "HX-Target": "after"}).headers
+    job = Job.objects.get(name="draw_pool")
+    page = olga.get(f"/jobs/{job.pk}/").content.decode()
+    assert f'href="{HERE}"' in page and f'href="{HERE}pool/"' in page
+    assert f'href="/jobs/{job.pk}/"' in olga.get("/jobs/").content.decode()
     page = text(olga.get(f"{HERE}pool/").content.decode())
     assert "1 depth 1 no limit 2 5" in page and "Olga Organizer" in page
     assert "1 tidal power 2 2 harbour walls 2 10 pilots 1" in page

@@ -127,6 +127,10 @@ def test_settings_page_shows_what_is_stored(olga: Client) -> None:
         "name": "Harbour trials",
         "description": "",
         "visibility": "private",
+        "genre": "",
+        "languages": "",
+        "licence": "",
+        "source": "",
         "measures": "AP nDCG",
     }
 

@@ -18,7 +18,7 @@ class Command(CollectionCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["report"]:
-            report = agreeing.overview(self.collection(options["slug"])).report
+            report = agreeing.whole(self.collection(options["slug"]))
             self.stdout.write(agreement_files.written(report, options["report"]), ending="")
             return
         found = selectors.agreement(self.collection(options["slug"]))

@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from assess import exports, watching
-from assess.schemas import WatchedOut
+from assess.schemas.watching import WatchedOut
 from pooling.commands import CollectionCommand
 from pooling.models import Collection
 
@@ -41,6 +41,8 @@ class Command(CollectionCommand):
         self.table(rows, ["of", "name", "done", "left", "skipped", "later", "seconds"])
         if found.unassigned:
             self.say(f"{found.unassigned:,} of {found.items:,} items have no assessor.")
+        if found.imported:
+            self.say(f"Beside these, {found.imported:,} judgments came with a file.")
         return None
 
     def _hours(self, collection: Collection) -> None:

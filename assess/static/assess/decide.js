@@ -1,27 +1,36 @@
-// Adjudication and practice by keys: a digit decides with its grade; r, c and p go to reason, comment and precedent. Never inside a field.
+// Adjudication and practice by keys: a digit decides with its grade, u undoes; b and → go back and on; r, c and p go to reason, comment and precedent. Never inside a field.
 (function () {
   "use strict";
   var form = document.querySelector("[data-decide]");
   if (!form) return;
   var more = form.querySelector(".judge-more"), sent = false;
   var fields = { r: "reason", c: "comment", p: "precedent" };
-  form.addEventListener("submit", function (event) {
+  var ways = { b: "back", ArrowLeft: "back", ArrowRight: "on" };
+  document.addEventListener("submit", function (event) {
     if (sent) event.preventDefault();
     sent = true;
   });
-  document.addEventListener("keydown", function (event) {
+  function heed(event) {
     var inField = event.target.closest("input, textarea, select");
     if (event.key === "Escape" && inField) inField.blur();
-    if (event.ctrlKey || event.metaKey || event.altKey || inField) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || inField) return;
     var button = form.querySelector('button[data-key="' + CSS.escape(event.key) + '"]');
+    var link = ways[event.key] && form.querySelector('[data-go="' + ways[event.key] + '"]');
     if (button && !button.disabled) {
       event.preventDefault();
-      form.requestSubmit(button);
+      button.form.requestSubmit(button);
+    } else if (link) {
+      event.preventDefault();
+      link.click();
     } else if (more && fields[event.key]) {
       event.preventDefault();
       more.open = true;
       form.elements[fields[event.key]].focus();
     }
-  });
+  }
+  document.addEventListener("keydown", heed);
+  var frame = document.querySelector("iframe.judge-page"); // no key is lost in a document that is a page
+  function listen() { if (frame.contentDocument) frame.contentDocument.addEventListener("keydown", heed); }
+  if (frame) { frame.addEventListener("load", listen); listen(); }
   window.addEventListener("pageshow", function () { sent = false; });
 })();

@@ -22,7 +22,7 @@ class Command(CollectionCommand):
             self.document(effect.document(found))
             return
         rows: list[dict[str, object]] = []
-        for one in (*found.rules, *found.assessors, *found.pairs):
+        for one in (*found.rules, *found.assessors, *found.pairs, *found.machines):
             shown = {name: getattr(one, name) for name in COLUMNS}
             taus = {name: "-" if shown[name] is None else f"{shown[name]:.4f}" for name in ("tau", "tau_ap")}
             rows.append({**shown, **taus})

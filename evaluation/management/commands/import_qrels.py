@@ -22,6 +22,7 @@ class Command(CollectionCommand):
         parser.add_argument(
             "--repeats", choices=("refuse", "first", "last"), default="refuse", help="of what one assessor judged twice; refuse"
         )
+        parser.add_argument("--grades", metavar="LIST", default="", help="their grades as ours, where they differ: 1=2,2=3")
         parser.add_argument("--note", metavar="TEXT", default="", help="of a release")
         self.add_by(parser)
 
@@ -31,12 +32,11 @@ class Command(CollectionCommand):
             data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         except OSError as error:
             raise Error(f"{name}: {error.strerror}.") from error
-        given = {key: options[key] for key in ("kind", "assessor", "repeats", "note")}
+        given = importing.Options(**{key: options[key] for key in ("kind", "assessor", "repeats", "grades", "note")})
         try:
-            told = {key: given[key] for key in ("kind", "assessor", "repeats")}
-            self._tell(name, importing.check_report(collection, data, **told))
+            self._tell(name, importing.check_report(collection, data, given))
             with self.bar(f"Import of {name}") as tell, Direct(tell) as work:
-                done = importing.take_import(collection, by=by, data=data, **given, work=work)
+                done = importing.take_import(collection, by=by, data=data, options=given, work=work)
         except importing.Faulty as faulty:
             self._tell(name, faulty.report)
             raise Error(faulty.message) from faulty

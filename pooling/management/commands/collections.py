@@ -7,7 +7,7 @@ from django.db.models import Count, Q
 from config.commands import Error, Options
 from pooling.commands import CollectionCommand
 from pooling.core.presets import PRESETS, GradeSpec
-from pooling.models import Collection, Visibility
+from pooling.models import Collection, Genre, Visibility
 from pooling.services import collections
 
 GRADE_KEYS = {"value": int, "label": str, "definition": str, "example": str, "key": str}
@@ -27,12 +27,14 @@ class Command(CollectionCommand):
         act.add_argument("--task", required=True, choices=list(PRESETS), help=f"one of {', '.join(PRESETS)}", metavar="TASK")
         act.add_argument("--description", default="", metavar="TEXT", help="what is searched, by whom, for what (Markdown)")
         act.add_argument("--visibility", choices=Visibility.values, default=Visibility.PRIVATE.value)
+        _add_described(act)
         self.add_by(act)
         act = self.act(acts, "edit", self.edit, "Change a collection; what is not named stays as it is.")
         act.add_argument("slug")
         act.add_argument("--name")
         act.add_argument("--description", metavar="TEXT")
         act.add_argument("--visibility", choices=Visibility.values)
+        _add_described(act)
         act.add_argument("--measures", metavar="LIST", help="official measures, such as AP,nDCG@10; the first orders the runs")
         act = self.act(acts, "scale", self.scale, "Set grades and thresholds, until judging begins.")
         act.add_argument("slug")
@@ -63,13 +65,15 @@ class Command(CollectionCommand):
 
     def create(self, options: Options) -> None:
         wanted = {name: options[name] for name in ("slug", "name", "task", "description", "visibility")}
+        wanted |= {name: options[name] or "" for name in collections.DESCRIBED}
         collection = collections.create_collection(by=self.actor(options), **wanted)
         self.stdout.write(collection.slug)
 
     def edit(self, options: Options) -> None:
         collection = self.collection(options["slug"])
         wanted = {name: getattr(collection, name) for name in ("name", "description", "visibility", "measures")}
-        wanted |= {name: options[name] for name in ("name", "description", "visibility") if options[name] is not None}
+        told = ("name", "description", "visibility", *collections.DESCRIBED)
+        wanted |= {name: options[name] for name in told if options[name] is not None}
         if options["measures"] is not None:
             # Not at the commas of a measure's own parameters: RBP(p=0.8,rel=1).
             wanted["measures"] = [word.strip() for word in re.split(r",(?![^(]*\))", options["measures"])]
@@ -102,6 +106,14 @@ class Command(CollectionCommand):
     def restore(self, options: Options) -> None:
         collection = collections.restore_collection(self.collection(options["slug"]))
         self.say(f"{collection.slug} is open again.")
+
+
+def _add_described(parser: CommandParser) -> None:
+    genres = ["", *Genre.values]
+    parser.add_argument("--genre", choices=genres, metavar="GENRE", help=f"kind of documents: {', '.join(Genre.values)}")
+    parser.add_argument("--languages", metavar="LIST", help="of documents and topics, such as: en, hi")
+    parser.add_argument("--licence", metavar="TEXT", help="a name such as CC BY 4.0, or an address")
+    parser.add_argument("--source", metavar="TEXT", help="where the documents come from")
 
 
 def _scale(text: str, name: str) -> Options:

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('pooling', '0003_files_and_strategies'),
+        ('pooling', '0004_collection_described'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

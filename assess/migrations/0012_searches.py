@@ -9,8 +9,8 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('assess', '0010_evidence'),
-        ('pooling', '0004_picks_and_samples'),
+        ('assess', '0011_seat_imported'),
+        ('pooling', '0005_picks_and_samples'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

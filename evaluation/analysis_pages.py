@@ -1,0 +1,95 @@
+"""Pages that compare: runs with each other, the pool with what it would have been without them; and what measures mean."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from config.errors import Refusal
+from evaluation import access, boards, columns, comparing, exports, pool_reports, reports, tables
+from evaluation.core import formulas
+from evaluation.core.catalogue import DEFINITIONS, REFERENCES
+from evaluation.core.comparison import TESTS
+from evaluation.score_pages import asked
+from pooling.views.collections import page
+
+
+@require_safe
+def compare(request: HttpRequest, slug: str) -> HttpResponse:
+    """Two or more runs, topic by topic; which ones is in the address."""
+    collection = access.scores_for(request.user, slug)
+    standing, wanted = asked(request, collection)
+    tags, told = [tag.replace("\0", "") for tag in request.GET.getlist("runs")], ""
+    context: dict[str, Any] = {
+        "standing": standing,
+        "release": standing.release,
+        "runs": [standing.entries[place] for place in standing.seen if standing.entries[place].named],
+        "chosen": tags,
+        "measures": reports.topic_measures(standing),
+        "tests": TESTS,
+        "corrections": boards.CORRECTIONS,
+        "wanted": wanted,
+        "most": comparing.MOST,
+        "has_strict": columns.has_strict(standing.counts),
+        "here": "compare",
+    }
+    if not tags:
+        return page(request, "evaluation/compare.html", collection, **context)
+    try:
+        found = comparing.compared(
+            standing, tags, request.GET.get("measure", ""), wanted=wanted, baseline=request.GET.get("baseline", "")
+        )
+    except Refusal as refusal:
+        told = refusal.message
+        return page(request, "evaluation/compare.html", collection, 422, told=told, **context)
+    drawn, listed = comparing.drawn(found), comparing.told(found)
+    context |= {
+        "found": found,
+        "charts": {key.replace("-", "_"): chart for key, chart in drawn.items()},
+        "tables": {key.replace("-", "_"): table for key, table in listed.items()},
+    }
+    name = exports.standing_name(standing, "-compared")
+    return tables.asked(request, name, drawn, listed) or page(request, "evaluation/compare.html", collection, **context)
+
+
+@require_safe
+def pool_report(request: HttpRequest, slug: str) -> HttpResponse:
+    """How reusable the collection is."""
+    collection = access.all_scores_for(request.user, slug)
+    standing, _wanted = asked(request, collection)
+    context: dict[str, Any] = {
+        "standing": standing,
+        "release": standing.release,
+        "measures": reports.topic_measures(standing),
+        "here": "pool_report",
+    }
+    try:
+        report = pool_reports.pool_report(standing, request.GET.get("measure", ""))
+    except Refusal as refusal:
+        return page(request, "evaluation/pool_report.html", collection, told=refusal.message, **context)
+    drawn, listed = pool_reports.drawn(report), pool_reports.told(report)
+    context |= {"report": report, "charts": drawn, "tables": listed}
+    name = exports.standing_name(standing, "-pool-report")
+    return tables.asked(request, name, drawn, listed) or page(request, "evaluation/pool_report.html", collection, **context)
+
+
+@require_safe
+def measures(request: HttpRequest) -> HttpResponse:
+    """Every measure that Assize knows, from the registry."""
+    return render(
+        request, "evaluation/measures.html", {"families": measure_families(), "references": REFERENCES, "f": formulas}
+    )
+
+
+def measure_families() -> dict[str, list[dict[str, Any]]]:
+    """Name, definition, formula, worked example and reference of each measure, family by family."""
+    families: dict[str, list[dict[str, Any]]] = {}
+    for entry in DEFINITIONS.values():
+        name, value = formulas.worked(entry)
+        told: dict[str, Any] = {"name": entry.name, "definition": entry.definition, "formula": formulas.FORMULAS[entry.name]}
+        told |= {"example": name, "value": value, "reference": entry.reference, "better": entry.better}
+        told |= {"trec_eval": entry.trec_eval or entry.trec_eval_cut, "summary": entry.summary}
+        told["full_reference"] = REFERENCES.get(entry.reference, "")
+        families.setdefault(entry.family, []).append(told)
+    return families

@@ -1,0 +1,142 @@
+"""Which measures a collection is scored by, and which of them a table shows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation import samples
+from evaluation.core.registry import Measure, MeasureError, parse_measure
+from evaluation.models import Release, ScoringPlan
+from pooling.models import Collection
+
+USUAL = ("AP", "Bpref", "nDCG", "nDCG@10", "P@10", "Rprec", "RR", "R@1000")
+COUNTS = ("NumRet", "NumRel", "NumRelRet")
+ESTIMATED = ("xinfAP", "infNDCG", "statAP", "statP@10")  # from a sampled pool
+ON_ANY_SAMPLE = ("Bpref", "NumRet")  # heed judged documents alone, or none
+JUDGED = "Judged@10"  # a mean alone: of the run's top, not of what it is worth
+LABELS = {"NumRet": "Retrieved", "NumRelRet": "Found", "R": "Recall", "Rprec": "R-precision", "Bpref": "bpref"}
+PLAN = "_scoring_plan"  # where a collection in hand remembers its own
+Counts = Mapping[str, Any]  # lenient_from and strict_from, as of a release or of now; sample: the strategy of a sampled pool
+LIVE = "live"  # in the place of that strategy: estimates are of releases alone
+
+
+def plan(collection: Collection) -> ScoringPlan:
+    """As it was set, or the default: the usual measures, for everybody who sees a release. Asked for once by a request."""
+    known = collection.__dict__
+    if PLAN not in known:
+        known[PLAN] = ScoringPlan.objects.filter(collection=collection).first() or ScoringPlan(collection=collection)
+    found: ScoringPlan = known[PLAN]
+    return found
+
+
+def thresholds(collection: Collection, release: Release | None) -> Counts:
+    """The grades from which a document is relevant: as the release recorded them, or those of now."""
+    found: Counts = {"lenient_from": collection.lenient_from, "strict_from": collection.strict_from}
+    if release:
+        found = release.counts
+    elif samples.sampled_round(collection):
+        found = {**found, "sample": LIVE}
+    return found
+
+
+def top_grade(collection: Collection) -> int | None:
+    """The highest of the scale, which an unjudged document may turn out to have."""
+    return collection.grades.order_by("-value").values_list("value", flat=True).first()
+
+
+def measures(collection: Collection, counts: Counts) -> list[Measure]:
+    """What a run is scored by: official measures first, then those shown, the usual ones, counts, and the strict view of all."""
+    plain = [measure for measure in _wanted(collection, counts) if supports(measure, counts)]
+    return list(dict.fromkeys([*plain, *(strict_view(measure, counts) for measure in plain)]))
+
+
+def _wanted(collection: Collection, counts: Counts) -> list[Measure]:
+    estimates = ESTIMATED if counts.get("sample") else ()
+    return [*_official(collection), *_known([*plan(collection).shown, *estimates, *USUAL, *COUNTS])]
+
+
+def supports(measure: Measure, counts: Counts) -> bool:
+    """A sampled pool supports what is estimated from it, and what heeds judged documents alone; another all but estimates."""
+    sample, needs = counts.get("sample"), measure.definition.needs
+    if not sample:
+        return needs not in ("strata", "inclusion")
+    if needs == "strata":
+        return sample not in (samples.BY_WEIGHT, LIVE)
+    return (needs == "inclusion" and sample != LIVE) or measure.definition.name in ON_ANY_SAMPLE
+
+
+def unsupported(collection: Collection, counts: Counts) -> list[str]:
+    """Measures that would be shown, but that a sampled pool cannot support, or that need one."""
+    wanted = [one for one in _wanted(collection, counts) if one.definition.name not in COUNTS and not supports(one, counts)]
+    return list(dict.fromkeys(map(str, wanted)))
+
+
+def _official(collection: Collection) -> list[Measure]:
+    return _known(collection.measures)
+
+
+def _known(names: list[str]) -> list[Measure]:
+    found = []
+    for name in names:
+        try:
+            found.append(parse_measure(name))
+        except MeasureError:
+            continue
+    return found
+
+
+def unknown_measures(collection: Collection) -> list[str]:
+    """Official measures that nothing here computes."""
+    return [name for name in collection.measures if not _known([name])]
+
+
+def has_strict(counts: Counts) -> bool:
+    """Whether the strict view differs: a threshold of its own, which measures can name."""
+    return bool(counts["strict_from"] > max(counts["lenient_from"], 0))
+
+
+def strict_view(measure: Measure, counts: Counts) -> Measure:
+    if not has_strict(counts) or not measure.definition.takes_rel or measure.rel is not None:
+        return measure
+    return measure.at(counts["strict_from"])
+
+
+@dataclass(frozen=True)
+class Column:
+    """A measure over a table. `sorted`: ascending, descending or ""; `sort` is what its link asks for."""
+
+    name: str
+    label: str
+    about: str
+    is_count: bool
+    official: bool
+    best: bool  # whether a high value is a good one
+    sorted: str = ""
+    sort: str = ""
+
+    def text(self, value: float) -> str:
+        return "–" if value != value else f"{value:,.0f}" if self.is_count else f"{value:.4f}"
+
+
+def columns(collection: Collection, counts: Counts, *, strict: bool = False, means: bool = True) -> list[Column]:
+    """The measures of a table in one view: official ones first, then those the organizers show, or the usual ones."""
+    official = [measure for measure in _official(collection) if supports(measure, counts)]
+    estimates = ESTIMATED if counts.get("sample") else ()
+    shown = [*official, *_known([*estimates, *(plan(collection).shown or USUAL)])]
+    shown = [measure for measure in shown if supports(measure, counts)]
+    seen = dict.fromkeys(strict_view(measure, counts) if strict else measure for measure in shown)
+    firsts = {strict_view(measure, counts) if strict else measure for measure in official}
+    return [column(measure, official=measure in firsts, means=means) for measure in seen]
+
+
+def column(measure: Measure, *, official: bool = False, means: bool = True) -> Column:
+    definition = measure.definition
+    name = str(measure)
+    label = name.replace(definition.name, LABELS.get(definition.name, definition.name), 1)
+    label = f"M{label}" if means and definition.name == "AP" else label
+    is_count = definition.summary == "sum"
+    about = definition.definition.removesuffix(".") + (f" ({definition.reference})." if definition.reference else ".")
+    return Column(name, label, about, is_count, official, definition.better == "higher")
+
+
+JUDGED_COLUMN = Column(JUDGED, "judged@10", "Share of the first ten documents that somebody judged.", False, False, False)

@@ -1,0 +1,173 @@
+"""Two or more runs beside each other: topic by topic, with a test of each pair, and a sentence to quote."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from config.errors import Refusal
+from evaluation import boards, columns, figures, reports, selectors, standings
+from evaluation.boards import Wanted
+from evaluation.core import charts
+from evaluation.core.charts import Chart, Mark, Series
+from evaluation.core.comparison import BIASED, Comparison, Pairing, System, compare_scores
+from evaluation.core.registry import parse_measure
+from evaluation.core.significance import differences
+from evaluation.standings import Standing, kept
+from evaluation.tables import Table
+
+MOST = 12  # runs of one comparison
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """`scores` are runs × topics, in the order of `numbers`; `found` is what the tests say."""
+
+    standing: Standing
+    measure: str
+    places: list[int]
+    numbers: list[str]
+    scores: NDArray[np.float64]
+    found: Comparison
+    reports: list[reports.RunReport]
+
+    @property
+    def tags(self) -> list[str]:
+        return [self.standing.entries[place].tag for place in self.places]
+
+    @property
+    def sentences(self) -> list[str]:
+        """One for each pair, that a reader can quote."""
+        systems = {system.tag: system for system in self.found.systems}
+        return [self._sentence(pair, systems) for pair in self.found.pairs]
+
+    def _sentence(self, pair: Pairing, systems: dict[str, System]) -> str:
+        first, second, effect = systems[pair.first], systems[pair.second], pair.effect
+        label = columns.column(parse_measure(self.measure)).label
+        change = "" if effect.relative is None else f" ({effect.relative:+.1f} %)"
+        told = f"{first.tag} has {label} {first.mean:.4f}, {second.tag} {second.mean:.4f}{change} on {self.found.topics} topics"
+        told += f"; {first.tag} is better on {effect.wins}, worse on {effect.losses}, equal on {effect.ties}"
+        if pair.p_adjusted is not None:
+            corrected = f", {self.found.correction}" if self.found.correction else ""
+            p = "< 0.0001" if pair.p_adjusted < 0.0001 else f"= {pair.p_adjusted:.4f}"
+            told += f"; {self.found.test}{corrected} p {p}"
+        if effect.g_z is not None:
+            told += f"; effect g_z = {effect.g_z:.2f}"
+        told += f"; 95 % interval of the difference {pair.interval[0]:+.4f} to {pair.interval[1]:+.4f}"
+        if first.judged is not None and second.judged is not None:
+            told += f"; judged@10: {first.tag} {first.judged:.2f}, {second.tag} {second.judged:.2f}"
+            if abs(first.judged - second.judged) > BIASED:
+                fewer = first.tag if first.judged < second.judged else second.tag
+                told += f", so that the comparison may be biased against {fewer}"
+        return f"{told}."
+
+
+def compared(
+    standing: Standing, tags: Sequence[str], measure: str = "", *, wanted: Wanted | None = None, baseline: str = ""
+) -> Compared:
+    """Runs by tag, under one release or live; by the first official measure unless another is named."""
+    wanted = wanted or Wanted()
+    chosen = list(dict.fromkeys(tags))
+    if not 2 <= len(chosen) <= MOST:
+        raise Refusal(f"Expected 2 to {MOST} runs to compare; found {len(chosen)}.")
+    places = [standing.place(tag) for tag in chosen]
+    if baseline and baseline not in chosen:
+        raise Refusal(f"Expected a baseline among the runs compared; found “{baseline[:40]}”.")
+    name = standings.measure_of(standing, measure)
+    if wanted.strict:
+        name = str(columns.strict_view(parse_measure(name), standing.counts))
+    listed = [topic.decode() for topic in standing.topics.tolist()]
+    order = sorted(range(len(listed)), key=lambda place: selectors.natural(listed[place]))
+    scores = standing.of(name)[np.ix_(places, order)]
+    if np.isnan(scores).any():
+        raise Refusal(f"{name} is not defined for every topic; expected another measure.")
+    test, correction = boards.chosen_tests(standing, wanted, pairwise=len(chosen))
+    judged = standing.means[places, -1]
+    key = (standing.key, "compared", tuple(places), name, test, correction, baseline)
+    found = kept(
+        key,
+        lambda: compare_scores(
+            chosen,
+            scores,
+            name,
+            test=test,
+            correction=correction,
+            baseline=chosen.index(baseline) if baseline else None,
+            judged=[None if np.isnan(share) else float(share) for share in judged],
+        ),
+    )
+    told = [reports.run_report(standing, place, strict=wanted.strict) for place in places]
+    return Compared(standing, name, places, [listed[place] for place in order], scores, found, told)
+
+
+def document(found: Compared) -> dict[str, Any]:
+    topics = [
+        {"topic": number, "scores": dict(zip(found.tags, found.scores[:, at].tolist(), strict=True))}
+        for at, number in enumerate(found.numbers)
+    ]
+    release = found.standing.release.number if found.standing.release else None
+    return {"release": release, **found.found.as_dict(), "sentences": found.sentences, "by_topic": topics}
+
+
+def drawn(found: Compared) -> dict[str, Chart]:
+    """By topic, differences, one against the other, and curves over each other."""
+    shown = {"recall-precision": figures.recall_precision(found.reports), "gains": figures.gains(found.reports)}
+    series = [
+        Series(
+            tag,
+            [Mark(0, value, f"Topic {number}: {tag} {value:.4f}") for number, value in zip(found.numbers, row, strict=True)],
+            1 + place % charts.TONES,
+        )
+        for place, (tag, row) in enumerate(zip(found.tags, found.scores.tolist(), strict=True))
+    ]
+    y = charts.axis(found.measure, found.scores.ravel().tolist())
+    shown["topics"] = charts.paired(f"{found.measure} of each run on each topic", "Topic", y, found.numbers, series)
+    if len(found.tags) == 2:
+        shown |= _of_two(found)
+    return shown
+
+
+def _of_two(found: Compared) -> dict[str, Chart]:
+    first, second = found.tags
+    gaps = differences(found.scores[0], found.scores[1])
+    order = np.argsort(-gaps, kind="stable").tolist()
+    marks = [
+        Mark(at, float(gaps[place]), f"Topic {found.numbers[place]}: {gaps[place]:+.4f}", 1 if gaps[place] >= 0 else 4)
+        for at, place in enumerate(order)
+    ]
+    names = [found.numbers[place] for place in order]
+    y = charts.axis(f"{first} − {second}", gaps.tolist())
+    words = f"Difference in {found.measure}, {first} minus {second}, topic by topic from the largest"
+    pairs = [
+        Mark(a, b, f"Topic {number}: {first} {a:.4f}, {second} {b:.4f}", 1 if a >= b else 4)
+        for number, a, b in zip(found.numbers, *found.scores.tolist(), strict=True)
+    ]
+    both = charts.axis(first, found.scores.ravel().tolist())
+    other = charts.axis(second, found.scores.ravel().tolist())
+    told = f"{found.measure} of {first} against {second}, a point for each topic; on the line they are equal"
+    return {
+        "differences": charts.bars(words, "Topic", y, names, marks),
+        "scatter": charts.scatter(told, both, other, pairs, diagonal=True),
+    }
+
+
+def told(found: Compared) -> dict[str, Table]:
+    head = ["first", "second", "difference", "low", "high", "change %", "wins", "losses", "ties", "g_z", "p", "p corrected"]
+    pairs = []
+    for pair in found.found.pairs:
+        effect, (low, high) = pair.effect, pair.interval
+        counts = [effect.wins, effect.losses, effect.ties]
+        pairs.append(
+            [pair.first, pair.second, effect.mean, low, high, effect.relative, *counts, effect.g_z, pair.p, pair.p_adjusted]
+        )
+    systems = [[one.tag, one.mean, one.judged, one.letters] for one in sorted(found.found.systems, key=lambda one: -one.mean)]
+    rows = [[number, *found.scores[:, at].tolist()] for at, number in enumerate(found.numbers)]
+    return {
+        "runs": Table(f"{found.measure}, {found.found.topics} topics", ["run", found.measure, "judged@10", "groups"], systems),
+        "pairs": Table(f"Differences in {found.measure}, with 95 % intervals", head, pairs),
+        "topics": Table(f"{found.measure} by topic", ["topic", *found.tags], rows),
+        "recall-precision": figures.recall_precision_table(found.reports),
+        "gains": figures.gains_table(found.reports),
+    }

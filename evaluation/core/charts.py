@@ -1,0 +1,260 @@
+"""Charts as SVG: lines, bars, dots and ranges over axes with round ticks. No script and no style of their own.
+
+Every mark is coloured by class, so that a page's own colours hold, light or dark; a file by itself brings those of paper.
+Every mark that stands for a number has a <title> which tells it.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+WIDTH, HEIGHT = 640, 320
+LEFT, RIGHT, TOP, BOTTOM = 68, 16, 16, 44
+TONES = 8
+
+# The colours of paper, for files: those that config/static/assize/assize.css has for light.
+PAPER = """
+text{font-family:"Helvetica Neue",Helvetica,Arial,sans-serif;font-size:13px;fill:#5b5851}
+.chart-name{fill:#1c1b19}.chart-rule{stroke:#dedad2}.chart-zero{stroke:#8b867b}
+.chart-line{fill:none;stroke-width:2}.chart-fill{stroke:none}.chart-range{stroke-width:2}
+.tone-0{stroke:#8b867b;fill:#8b867b}.tone-1{stroke:#0a5f73;fill:#0a5f73}.tone-2{stroke:#a3212b;fill:#a3212b}
+.tone-3{stroke:#1f6540;fill:#1f6540}.tone-4{stroke:#8a4500;fill:#8a4500}.tone-5{stroke:#5c3d8a;fill:#5c3d8a}
+.tone-6{stroke:#55aba8;fill:#55aba8}.tone-7{stroke:#b5651d;fill:#b5651d}.tone-8{stroke:#1c1b19;fill:#1c1b19}
+.chart-line{fill:none}.tone-2.chart-line{stroke-dasharray:7 3}.tone-3.chart-line{stroke-dasharray:2 3}
+.tone-4.chart-line{stroke-dasharray:9 3 2 3}.tone-0.chart-line{stroke-dasharray:4 4}
+"""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From `low` to `high`; `label` says what it measures, `digits` how many decimals its ticks have."""
+
+    label: str
+    low: float = 0.0
+    high: float = 1.0
+    digits: int = 1
+
+    @property
+    def ticks(self) -> list[float]:
+        step = _step(self.high - self.low)
+        first = math.ceil(self.low / step - 1e-9)
+        return [round(number * step, 12) for number in range(first, math.floor(self.high / step + 1e-9) + 1)]
+
+    def share(self, value: float) -> float:
+        width = self.high - self.low
+        return (min(max(value, self.low), self.high) - self.low) / width if width else 0.5
+
+
+def axis(label: str, values: Sequence[float], *, zero: bool = True) -> Axis:
+    """An axis that holds all values, from and to round numbers."""
+    there = [value for value in values if value == value]
+    low, high = min(there, default=0.0), max(there, default=1.0)
+    low, high = (min(low, 0.0), max(high, 0.0)) if zero else (low, high)
+    if high - low < 1e-9:
+        high = low + 1.0
+    step = _step(high - low)
+    low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    return Axis(label, round(low, 12), round(high, 12), digits)
+
+
+def _step(width: float) -> float:
+    """A round number of which about five make the width."""
+    size = 10.0 ** math.floor(math.log10(max(width, 1e-9) / 5))
+    return next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor * 5.0 >= width * (1 - 1e-9))
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A point with what it tells; `tone` is the number of its colour, `high` the other end of a range."""
+
+    x: float
+    y: float
+    title: str
+    tone: int = 1
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Series:
+    """A named line through points; `dots` where each is a number of its own."""
+
+    label: str
+    marks: Sequence[Mark]
+    tone: int = 1
+    dots: bool = True
+
+
+@dataclass(frozen=True)
+class Chart:
+    """`words` say what is seen; `body` is what lies inside the <svg>."""
+
+    words: str
+    body: str
+    legend: tuple[tuple[int, str], ...] = field(default=())
+    width: int = WIDTH
+    height: int = HEIGHT
+
+    @property
+    def svg(self) -> str:
+        """For a page."""
+        return (
+            f'<svg class="chart" viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{escape(self.words)}">'
+            f"{self.body}</svg>"
+        )
+
+    def file(self) -> str:
+        """By itself, with its legend and its words."""
+        items = "".join(
+            f'<g transform="translate({LEFT}, {self.height + 10 + 20 * place})"><line class="chart-line tone-{tone}" x1="0" x2="24"'
+            f' y1="0" y2="0"/><text class="chart-name" x="32" y="4">{escape(label)}</text></g>'
+            for place, (tone, label) in enumerate(self.legend)
+        )
+        height = self.height + 20 * len(self.legend)
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{height}" viewBox="0 0 {self.width} {height}">'
+            f"<title>{escape(self.words)}</title><style>{PAPER}</style>"
+            f'<rect width="{self.width}" height="{height}" fill="#fff"/>{self.body}{items}</svg>\n'
+        )
+
+
+class _Plane:
+    """Where numbers lie in the picture."""
+
+    def __init__(self, x: Axis, y: Axis, width: int = WIDTH, height: int = HEIGHT) -> None:
+        self.x_axis, self.y_axis, self.width, self.height = x, y, width, height
+
+    def x(self, value: float) -> str:
+        return f"{LEFT + (self.width - LEFT - RIGHT) * self.x_axis.share(value):.1f}"
+
+    def y(self, value: float) -> str:
+        return f"{self.height - BOTTOM - (self.height - TOP - BOTTOM) * self.y_axis.share(value):.1f}"
+
+    def frame(self, *, across: bool = True) -> str:
+        """Rules and ticks; those across unless the chart names its own places."""
+        parts = []
+        for tick in self.y_axis.ticks:
+            at = self.y(tick)
+            zero = " chart-zero" if abs(tick) < 1e-12 else ""
+            parts.append(f'<line class="chart-rule{zero}" x1="{LEFT}" x2="{self.width - RIGHT}" y1="{at}" y2="{at}"/>')
+            told = f"{tick:,.{self.y_axis.digits}f}"
+            parts.append(f'<text class="chart-tick" text-anchor="end" x="{LEFT - 8}" y="{at}" dy="4">{told}</text>')
+        for tick in self.x_axis.ticks if across else ():
+            told = f"{tick:,.{self.x_axis.digits}f}"
+            parts.append(
+                f'<text class="chart-tick" text-anchor="middle" x="{self.x(tick)}" y="{self.height - BOTTOM + 20}">{told}</text>'
+            )
+        middle = (TOP + self.height - BOTTOM) // 2
+        parts.append(
+            f'<text class="chart-name" text-anchor="middle" transform="translate(12, {middle}) rotate(-90)">{escape(self.y_axis.label)}</text>'
+        )
+        across_middle = (LEFT + self.width - RIGHT) // 2
+        parts.append(
+            f'<text class="chart-name" text-anchor="middle" x="{across_middle}" y="{self.height - 6}">{escape(self.x_axis.label)}</text>'
+        )
+        return "".join(parts)
+
+    def dot(self, mark: Mark, radius: float = 4) -> str:
+        return (
+            f'<circle class="chart-mark tone-{mark.tone}" cx="{self.x(mark.x)}" cy="{self.y(mark.y)}" r="{radius}">'
+            f"<title>{escape(mark.title)}</title></circle>"
+        )
+
+
+def lines(words: str, x: Axis, y: Axis, series: Sequence[Series]) -> Chart:
+    """Lines over a common plane; each point tells its number."""
+    plane = _Plane(x, y)
+    parts = [plane.frame()]
+    for one in series:
+        points = " ".join(f"{plane.x(mark.x)},{plane.y(mark.y)}" for mark in one.marks)
+        parts.append(f'<polyline class="chart-line tone-{one.tone}" points="{points}"/>')
+        if one.dots:
+            parts += [plane.dot(Mark(mark.x, mark.y, mark.title, one.tone), 3) for mark in one.marks]
+    return Chart(words, "".join(parts), tuple((one.tone, one.label) for one in series))
+
+
+def scatter(words: str, x: Axis, y: Axis, marks: Sequence[Mark], *, diagonal: bool = False) -> Chart:
+    """Points; with `diagonal`, the line on which both are equal."""
+    plane = _Plane(x, y)
+    line = ""
+    if diagonal:
+        low, high = max(x.low, y.low), min(x.high, y.high)
+        line = f'<line class="chart-line tone-0" x1="{plane.x(low)}" y1="{plane.y(low)}" x2="{plane.x(high)}" y2="{plane.y(high)}"/>'
+    return Chart(words, plane.frame() + line + "".join(plane.dot(mark) for mark in marks))
+
+
+def strip(words: str, x: Axis, marks: Sequence[Mark]) -> Chart:
+    """Points along one line, those that would touch above each other."""
+    height, width = 128, 9.0
+    plane = _Plane(x, Axis("", 0, 1), height=height)
+    taken: dict[int, int] = {}
+    parts = []
+    for tick in x.ticks:
+        parts.append(f'<line class="chart-rule" x1="{plane.x(tick)}" x2="{plane.x(tick)}" y1="{TOP}" y2="{height - BOTTOM}"/>')
+        told = f"{tick:,.{x.digits}f}"
+        parts.append(
+            f'<text class="chart-tick" text-anchor="middle" x="{plane.x(tick)}" y="{height - BOTTOM + 20}">{told}</text>'
+        )
+    parts.append(f'<text class="chart-name" text-anchor="middle" x="{WIDTH // 2}" y="{height - 6}">{escape(x.label)}</text>')
+    for mark in sorted(marks, key=lambda mark: mark.x):
+        column = round(float(plane.x(mark.x)) / width)
+        level = taken.get(column, 0)
+        taken[column] = level + 1
+        y = max(height - BOTTOM - 6 - 8 * level, TOP)
+        parts.append(
+            f'<circle class="chart-mark tone-{mark.tone}" cx="{plane.x(mark.x)}" cy="{y}" r="4"><title>{escape(mark.title)}</title></circle>'
+        )
+    return Chart(words, "".join(parts), height=height)
+
+
+def bars(words: str, label: str, y: Axis, names: Sequence[str], marks: Sequence[Mark]) -> Chart:
+    """A bar for each name, from zero; of a mark with `high`, from one to the other, and its own point at `y`."""
+    plane = _Plane(Axis(label, 0, max(len(names), 1)), y)
+    slot = (WIDTH - LEFT - RIGHT) / max(len(names), 1)
+    thick = max(min(slot * 0.72, 26.0), 0.8)
+    every = max(1, math.ceil(len(names) * 42 / (WIDTH - LEFT - RIGHT)))
+    parts = [plane.frame(across=False)]
+    for place, name in enumerate(names):
+        if place % every == 0:
+            x = LEFT + slot * (place + 0.5)
+            told = escape(name if len(name) < 10 else name[:8] + "…")
+            parts.append(f'<text class="chart-tick" text-anchor="middle" x="{x:.1f}" y="{HEIGHT - BOTTOM + 20}">{told}</text>')
+    for mark in marks:
+        x = LEFT + slot * (mark.x + 0.5) - thick / 2
+        ends = (float(plane.y(mark.y)), float(plane.y(0.0 if mark.high is None else mark.high)))
+        height = max(abs(ends[0] - ends[1]), 1.0)
+        parts.append(
+            f'<rect class="chart-mark chart-fill tone-{mark.tone}" x="{x:.1f}" y="{min(ends):.1f}" width="{thick:.1f}" height="{height:.1f}">'
+            f"<title>{escape(mark.title)}</title></rect>"
+        )
+    return Chart(words, "".join(parts))
+
+
+def ranges(
+    words: str, label: str, y: Axis, names: Sequence[str], spans: Sequence[Mark], legend: tuple[tuple[int, str], ...]
+) -> Chart:
+    """From worst to best for each name as a thin bar; points of `tone` above 0 lie on it."""
+    grounds = [mark for mark in spans if mark.high is not None]
+    chart = bars(words, label, y, names, grounds)
+    plane = _Plane(Axis(label, 0, max(len(names), 1)), y)
+    dots = [plane.dot(Mark(mark.x + 0.5, mark.y, mark.title, mark.tone), 3.5) for mark in spans if mark.high is None]
+    return Chart(words, chart.body + "".join(dots), legend)
+
+
+def paired(words: str, label: str, y: Axis, names: Sequence[str], series: Sequence[Series]) -> Chart:
+    """For each name a bar of each series, side by side; marks are in the order of the names."""
+    plane = _Plane(Axis(label, 0, max(len(names), 1)), y)
+    slot = (WIDTH - LEFT - RIGHT) / max(len(names), 1)
+    thick = max(min(slot * 0.8 / max(len(series), 1), 16.0), 0.6)
+    empty = bars(words, label, y, names, [])
+    parts = [empty.body]
+    for number, one in enumerate(series):
+        for place, mark in enumerate(one.marks):
+            x = LEFT + slot * (place + 0.5) + thick * (number - len(series) / 2)
+            top, ground = float(plane.y(mark.y)), float(plane.y(0.0))
+            parts.append(
+                f'<rect class="chart-mark chart-fill tone-{one.tone}" x="{x:.1f}" y="{min(top, ground):.1f}" width="{thick:.1f}"'
+                f' height="{max(abs(top - ground), 0.5):.1f}"><title>{escape(mark.title)}</title></rect>'
+            )
+    return Chart(words, "".join(parts), tuple((one.tone, one.label) for one in series))

@@ -1,0 +1,98 @@
+"""How scores are shown, for organizers; and a run of one's own, scored for oneself."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_http_methods, require_POST
+
+from config.errors import Refusal
+from config.forms import attempt
+from evaluation import access as score_access
+from evaluation import columns, planning, selectors, trying
+from evaluation.core.registry import parse_measure
+from evaluation.forms import ScoringForm, TryForm
+from evaluation.importing import Faulty
+from evaluation.models import ReleaseState
+from pooling import access
+from pooling.models import Role
+from pooling.views.collections import page
+from pooling.views.uploads import sent
+
+
+@require_http_methods(["GET", "POST"])
+def scoring(request: HttpRequest, slug: str) -> HttpResponse:
+    """Which measures are shown, how differences are tested, who sees whose scores, what users know and expect."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    plan = columns.plan(collection)
+    expected, known = planning.written(plan)
+    initial = {"shown": " ".join(plan.shown), "test": plan.test, "correction": plan.correction, "seen": plan.seen}
+    form = ScoringForm(request.POST or None, initial={**initial, "expected": expected, "known": known})
+    if request.method == "POST" and form.is_valid():
+        if attempt(form, lambda: planning.set_plan(collection, **form.plan())):
+            messages.success(request, "Saved.")
+            return redirect("scoring", slug)
+    context: dict[str, Any] = {"form": form, "usual": columns.USUAL}
+    return page(request, "evaluation/scoring.html", collection, 422 if form.errors else 200, **context)
+
+
+@require_http_methods(["GET", "POST"])
+def try_run(request: HttpRequest, slug: str) -> HttpResponse:
+    """A run of one's own against a public release; the report is shown once, or kept for oneself."""
+    collection = score_access.scores_for(request.user, slug)
+    user = access.require_sign_in(request.user)
+    public = [one for one in selectors.releases(collection, withdrawn=False) if one.state == ReleaseState.PUBLIC]
+    form = TryForm(*sent(request), releases=[one.number for one in public])
+    report: dict[str, Any] | None = None
+    findings: Sequence[Any] = ()
+    if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data
+        release = selectors.release(collection, int(given["release"]))
+        try:
+            report = trying.try_run(release, by=user, data=given["file"].read(), keep=given["keep"])
+        except Faulty as faulty:
+            findings = faulty.report.findings
+            form.add_error("file", faulty.message)
+        except Refusal as refusal:
+            if refusal.status == 429:
+                raise
+            form.add_error(None, refusal.message)
+    context: dict[str, Any] = {
+        "form": form,
+        "public": public,
+        "report": report,
+        "rows": _rows(report) if report else [],
+        "findings": findings,
+        "kept": trying.kept_by(user, collection),
+        "here": "try_run",
+    }
+    return page(request, "evaluation/try.html", collection, 422 if form.errors else 200, **context)
+
+
+@require_http_methods(["GET"])
+def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """A report that one kept."""
+    collection = score_access.scores_for(request.user, slug)
+    found = get_object_or_404(trying.kept_by(access.require_sign_in(request.user), collection), pk=pk)
+    context: dict[str, Any] = {"report": found.report, "rows": _rows(found.report), "one": found, "here": "try_run"}
+    return page(request, "evaluation/try.html", collection, **context)
+
+
+@require_POST
+def throw_away(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    collection = score_access.scores_for(request.user, slug)
+    trying.throw_away(get_object_or_404(trying.kept_by(access.require_sign_in(request.user), collection), pk=pk))
+    messages.success(request, "Thrown away.")
+    return redirect("try_run", slug)
+
+
+def _rows(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """The means as a table: label, value, and the range that unjudged documents allow."""
+    rows = []
+    for name, value in report["means"].items():
+        column = columns.JUDGED_COLUMN if name == columns.JUDGED else columns.column(parse_measure(name))
+        text = "–" if value is None else column.text(value)
+        rows.append({"label": column.label, "about": column.about, "text": text, "range": report["ranges"].get(name)})
+    return rows

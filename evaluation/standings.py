@@ -1,0 +1,342 @@
+"""Where the runs stand: every run's scores on every topic, under a release or by the judgments of now.
+
+Under a release they are read as they were stored. Live ones are computed from the rank matrix of all runs: a judgment
+changes one grade, and nothing is read or ranked again. Both are kept in memory until something changes.
+"""
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TypeVar
+
+import numpy as np
+from django.conf import settings
+from django.http import Http404
+from numpy.typing import NDArray
+
+from assess import opinions
+from assess import selectors as judging
+from assess.models import AssignmentPlan, MergePlan
+from evaluation import columns, selectors
+from evaluation.core.bounds import score_range
+from evaluation.core.definitions import MeasureError
+from evaluation.core.evaluate import Scores, evaluate_judged
+from evaluation.core.judged import Given, Judged
+from evaluation.core.matrix import StoredRuns
+from evaluation.core.qrels import Qrels
+from evaluation.core.registry import parse_measure
+from evaluation.models import Release, Score, Seen
+from evaluation.score_files import ScoreTable
+from pooling import matrices
+from pooling import selectors as pooling
+from pooling.core.matrix import RankMatrix
+from pooling.models import Collection, Run
+
+LIVE = "live"
+Values = NDArray[np.float64]
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A run as somebody may see it: of others, where they are not to be named, neither tag nor group."""
+
+    pk: int
+    tag: str
+    group: str
+    kind: str
+    mine: bool
+    named: bool
+    sha256: str
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Runs × measures × topics. `means`, `low` and `high` are runs × measures: `low` to `high` is the range that unjudged
+    documents allow a mean, NaN where it is not known. Judged@10, last of the `names`, has a mean alone. `judged` is there
+    for live standings. `key` tells two apart.
+
+    `seen`: places of the runs that whoever asks may see, one by one; medians are of all.
+    """
+
+    collection: Collection
+    release: Release | None
+    entries: list[Entry]
+    names: list[str]
+    topics: NDArray[np.bytes_]
+    values: NDArray[np.float64]
+    means: Values
+    low: Values
+    high: Values
+    answered: NDArray[np.bool_]
+    no_relevant: NDArray[np.bool_]
+    counts: columns.Counts
+    key: str
+    seen: list[int]
+    judged: Judged | None = None
+
+    @property
+    def name(self) -> str:
+        return f"release {self.release.number}" if self.release else "live"
+
+    @property
+    def which(self) -> str:
+        """As an address asks for it."""
+        return str(self.release.number) if self.release else LIVE
+
+    @property
+    def small(self) -> bool:
+        """Whether the ranks of all runs fit into memory, some 16 bytes each."""
+        retrieved = self.means[:, self.names.index("NumRet")] if "NumRet" in self.names else np.zeros(0)
+        return bool(np.nansum(retrieved) <= matrices.MOST_ENTRIES)
+
+    def of(self, measure: str) -> Values:
+        """Runs × topics."""
+        return self.values[:, self.names.index(measure)]
+
+    def place(self, tag: str) -> int:
+        """The place of a run that is seen under this name; Http404 if there is none."""
+        for place in self.seen:
+            if self.entries[place].tag == tag and self.entries[place].named:
+                return place
+        raise Http404(f"There are no scores of {tag} here.")
+
+    def scores(self, place: int) -> Scores:
+        """One run's, in the lenient view, as an evaluation of that run alone."""
+        kept = [
+            column
+            for column, name in enumerate(self.names[:-1])
+            if parse_measure(name).rel is None and not np.isnan(self.means[place, column])
+        ]
+        return Scores(
+            (self.entries[place].tag,),
+            tuple(parse_measure(self.names[column]) for column in kept),
+            self.topics,
+            self.values[None, place, kept],
+            self.means[None, place, kept],
+            self.answered[None, place],
+            self.no_relevant,
+            self.counts["lenient_from"],
+            True,
+        )
+
+    def range_of(self, measure: str) -> tuple[Values, Values]:
+        """Of the means of all runs by one measure."""
+        column = self.names.index(measure)
+        if self.judged is None or not np.isnan(self.low[:, column]).all():
+            return self.low[:, column], self.high[:, column]
+        judged = self.judged
+        return kept((self.key, "range", measure), lambda: _ranges(judged, measure, self.counts["lenient_from"]))
+
+
+def _ranges(judged: Judged, measure: str, rel: int) -> tuple[Values, Values]:
+    unknown = np.full(judged.runs, np.nan)
+    try:
+        found = score_range(judged, measure, rel=rel)
+    except MeasureError:
+        return unknown, unknown
+    shape = judged.runs, len(judged.qrels.topics)
+    return found.low.reshape(shape).mean(axis=1), found.high.reshape(shape).mean(axis=1)
+
+
+# What is computed is kept
+
+MOST_KEPT = 64
+_kept: "OrderedDict[Hashable, object]" = OrderedDict()
+_lock = threading.Lock()
+
+
+def kept(key: Hashable, make: Callable[[], Made]) -> Made:
+    """What was made under this key in this process, or what `make` makes now; the longest unused goes first."""
+    with _lock:
+        if key in _kept:
+            _kept.move_to_end(key)
+            found: Made = _kept[key]  # type: ignore[assignment]
+            return found
+    made = make()
+    with _lock:
+        _kept[key] = made
+        while len(_kept) > MOST_KEPT:
+            _kept.popitem(last=False)
+    return made
+
+
+# Standings
+
+
+def standing(collection: Collection, which: str = "") -> Standing:
+    """By the number of a release, "live", or "" for the newest release; Http404 if it is not there for whoever asks."""
+    if which == LIVE:
+        if collection.release_states is not None:
+            raise Http404("Live scores are for the organizers.")
+        return live(collection)
+    if which and not (which.isascii() and which.isdigit() and len(which) < 9):
+        raise Http404(f"There is no release {which[:20]}.")
+    return of_release(selectors.release(collection, int(which) if which else None))
+
+
+def of_release(release: Release) -> Standing:
+    """As they were stored."""
+    collection, counts = release.collection, release.counts
+    files = list(selectors.score_files(release))
+    names = [str(measure) for measure in columns.measures(collection, counts)]
+    paths = tuple(file.path for file in files)
+    table = kept(("stored", release.pk, paths, tuple(names)), lambda: _stacked(paths, names))
+    shares = dict(Score.objects.filter(release=release, measure=columns.JUDGED).values_list("run_id", "mean"))
+    judged = np.array([shares.get(file.run_id, np.nan) for file in files])
+    key = hashlib.sha256(repr((release.pk, paths, names)).encode()).hexdigest()
+    entries, seen = _entries(collection, [(file.run, file.run_sha256) for file in files], release.pk)
+    return Standing(
+        collection,
+        release,
+        entries,
+        [*names, columns.JUDGED],
+        table.topics,
+        table.values,
+        np.concatenate((table.means, judged[:, None]), axis=1),
+        np.concatenate((table.low, judged[:, None]), axis=1),
+        np.concatenate((table.high, judged[:, None]), axis=1),
+        table.answered,
+        table.no_relevant,
+        counts,
+        key,
+        seen,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Stacked:
+    topics: NDArray[np.bytes_]
+    values: NDArray[np.float64]
+    means: Values
+    low: Values
+    high: Values
+    answered: NDArray[np.bool_]
+    no_relevant: NDArray[np.bool_]
+
+
+def _stacked(paths: Sequence[str], names: list[str]) -> _Stacked:
+    """The files of all runs as one table; NaN where a run lacks a measure that came later."""
+    tables = [ScoreTable.read(settings.DATA / path) for path in paths]
+    topics = tables[0].topics if tables else np.zeros(0, "S1")
+    shape = len(tables), len(names), len(topics)
+    values, means = np.full(shape, np.nan), np.full(shape[:2], np.nan)
+    low, high = np.full(shape[:2], np.nan), np.full(shape[:2], np.nan)
+    for run, table in enumerate(tables):
+        there = {name: place for place, name in enumerate(table.names)}
+        mine = [column for column, name in enumerate(names) if name in there]
+        rows = [there[names[column]] for column in mine]
+        values[run, mine], means[run, mine] = table.values[rows], table.means[rows]
+        low[run, mine], high[run, mine] = table.low[rows], table.high[rows]
+    answered = np.array([table.answered for table in tables], bool).reshape(len(tables), len(topics))
+    nothing = tables[0].no_relevant if tables else np.zeros(0, bool)
+    return _Stacked(topics, values, means, low, high, answered, nothing)
+
+
+def live(collection: Collection) -> Standing:
+    """By the judgments of now, merged by the collection's rule; nothing is stored, and no job is needed."""
+    runs = list(collection.runs.select_related("upload").order_by("tag"))
+    counts = columns.thresholds(collection, None)
+    plan, top = opinions.plan(collection), columns.top_grade(collection)
+    names = [str(measure) for measure in columns.measures(collection, counts)]
+    key = _live_key(collection, plan, runs, names)
+
+    def make() -> tuple[Judged, list[Values]]:
+        judged = stored(runs).judged(live_qrels(collection, plan))
+        found = evaluate_judged(judged, tuple(run.tag for run in runs), [*names, columns.JUDGED], rel=counts["lenient_from"])
+        return replace(judged, given=Given(top=top)), [found.values[:, :-1], found.means, found.answered, found.no_relevant]  # type: ignore[list-item]
+
+    judged, (values, means, answered, no_relevant) = kept((key, "live"), make)
+    unknown = np.full(means.shape, np.nan)
+    entries, seen = _entries(collection, [(run, run.upload.sha256) for run in runs], 0)
+    return Standing(
+        *(collection, None, entries, [*names, columns.JUDGED], judged.qrels.topics, values, means, unknown, unknown),
+        *(answered.astype(bool), no_relevant.astype(bool), counts, key, seen, judged),
+    )
+
+
+def _live_key(collection: Collection, plan: MergePlan, runs: list[Run], names: list[str]) -> str:
+    """Changes when anything does that live scores depend on."""
+    machines = AssignmentPlan.objects.filter(collection=collection, count_machines=True).exists()
+    judged = judging.newest_event(collection), opinions.newest_decision(collection), machines
+    merged = plan.rule, plan.opinions, plan.missing
+    thresholds = collection.lenient_from, collection.strict_from
+    told = collection.pk, judged, merged, thresholds, [(run.pk, run.upload.sha256) for run in runs], names
+    return hashlib.sha256(repr(told).encode()).hexdigest()
+
+
+def live_qrels(collection: Collection, plan: MergePlan) -> Qrels:
+    found = opinions.opinions(collection)
+    final = opinions.final(found, plan.rule, plan.opinions, plan.missing, pooling.grades(collection)[0].value)
+    return Qrels.build(found.topics[final.places], found.docnos[final.places], final.grades)
+
+
+def stored(runs: Sequence[Run]) -> StoredRuns:
+    """The rank matrix of these runs, as evaluation sees it; kept as long as the matrix is."""
+    return _stored(matrices.matrix_of(runs, None))
+
+
+@lru_cache(maxsize=2)
+def _stored(matrix: RankMatrix) -> StoredRuns:
+    return StoredRuns.of(matrix)
+
+
+def judged_all(standing: Standing) -> Judged:
+    """All runs against the qrels: which judged documents each has, at which rank."""
+    if standing.judged is not None:
+        return standing.judged
+    places = range(len(standing.entries))
+    return kept((standing.key, "judged"), lambda: stored(runs_of(standing, places)).judged(qrels_of(standing)))
+
+
+def qrels_of(standing: Standing) -> Qrels:
+    if standing.release:
+        return selectors.qrels(standing.release)
+    assert standing.judged is not None  # noqa: S101  (live standings have it)
+    return standing.judged.qrels
+
+
+def runs_of(standing: Standing, places: Sequence[int]) -> list[Run]:
+    """The runs of these places, in their order."""
+    found = Run.objects.select_related("upload").in_bulk([standing.entries[place].pk for place in places])
+    return [found[standing.entries[place].pk] for place in places]
+
+
+# Who is named
+
+
+def _entries(collection: Collection, runs: Sequence[tuple[Run, str]], salt: int) -> tuple[list[Entry], list[int]]:
+    """The runs as whoever asks may see them, and the places of those they may see at all."""
+    seen, user = collection.scores_seen
+    mine = [user is not None and run.submitted_by_id == user for run, _digest in runs]
+    order = sorted(range(len(runs)), key=lambda place: _shuffled(runs[place][0].pk, salt))
+    number = {place: rank for rank, place in enumerate(order, 1)}
+    entries = []
+    for place, (run, digest) in enumerate(runs):
+        if seen == Seen.ALL or mine[place]:
+            entries.append(Entry(run.pk, run.tag, run.group, run.kind, mine[place], True, digest))
+        else:
+            entries.append(Entry(run.pk, f"run {number[place]}", "", "", False, False, ""))
+    return entries, [place for place in range(len(runs)) if seen != Seen.OWN or mine[place]]
+
+
+def _shuffled(pk: int, salt: int) -> str:
+    """An order that tells nothing: of tags, of when runs came, or of the same runs under another release."""
+    return hashlib.sha256(f"{settings.SECRET_KEY}:{salt}:{pk}".encode()).hexdigest()
+
+
+def measure_of(standing: Standing, name: str) -> str:
+    """The measure that is asked for, if there are scores by it; else the first official one."""
+    listed = [column.name for column in columns.columns(standing.collection, standing.counts) if not column.is_count]
+    try:
+        wanted = str(parse_measure(name)) if name else ""
+    except MeasureError:
+        wanted = ""
+    return wanted if wanted in standing.names and wanted != columns.JUDGED else listed[0]
+
+
+def groups_of(standing: Standing) -> list[str]:
+    return sorted({standing.entries[place].group for place in standing.seen} - {""})

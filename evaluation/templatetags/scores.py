@@ -1,0 +1,23 @@
+"""Filters for figures of scores."""
+
+from django import template
+
+register = template.Library()
+
+
+@register.filter
+def cell(value: object) -> str:
+    """A cell of a table: four decimals, as trec_eval prints them."""
+    if value is None or value != value:
+        return "–"
+    return f"{value:.4f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+@register.filter
+def is_number(value: object) -> bool:
+    return value is None or isinstance(value, int | float)
+
+
+@register.filter
+def p_value(value: float | None) -> str:
+    return "–" if value is None else "< 0.0001" if value < 0.0001 else f"{value:.4f}"

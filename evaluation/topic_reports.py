@@ -1,0 +1,122 @@
+"""One topic: how hard it is, how the runs do on it, and how its relevant documents were found."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation import boards, columns, selectors, standings
+from evaluation.core import charts
+from evaluation.core.charts import Axis, Chart, Mark, Series
+from evaluation.core.topics import difficulty
+from evaluation.standings import Standing, kept
+from evaluation.tables import Table
+
+THIRDS = ("hard", "medium", "easy")
+DEEPEST = 100
+
+
+@dataclass(frozen=True)
+class Hardness:
+    """By one measure: the mean, median, best and spread of all runs, the topic's place from the hardest, and its third."""
+
+    measure: str
+    mean: float
+    median: float
+    best: float
+    deviation: float
+    place: int
+    topics: int
+    third: str
+    separates: bool
+
+
+@dataclass(frozen=True)
+class Found:
+    """A relevant document: how many runs have it at all, the best rank, and the run that has it there."""
+
+    docno: str
+    grade: int
+    runs: int
+    rank: int | None
+    tag: str
+
+
+def hardness(standing: Standing, topic: str, measure: str) -> Hardness:
+    at, values = boards.topic_place(standing, topic), standing.of(measure)
+    found = kept((standing.key, "difficulty", measure), lambda: difficulty(values))
+    place = 1 + int((found.mean < found.mean[at] - boards.SAME).sum())
+    mean, median, best, deviation = (float(one[at]) for one in (found.mean, found.median, found.best, found.deviation))
+    third, separates = THIRDS[int(found.third[at])], bool(found.separates[at])
+    return Hardness(measure, mean, median, best, deviation, place, len(found.mean), third, separates)
+
+
+def strip(standing: Standing, topic: str, measure: str) -> tuple[Chart, Table]:
+    """Every run that may be seen, along one line."""
+    values = standing.of(measure)[:, boards.topic_place(standing, topic)]
+    seen = [(standing.entries[place], float(values[place])) for place in standing.seen if not np.isnan(values[place])]
+    marks = [Mark(value, 0, f"{entry.tag}: {value:.4f}", 2 if entry.mine else 1) for entry, value in seen]
+    label = columns.LABELS.get(measure, measure)
+    chart = charts.strip(f"{label} of each run on topic {topic}", charts.axis(label, [mark.x for mark in marks]), marks)
+    rows = sorted(([entry.tag, value] for entry, value in seen), key=lambda row: -float(str(row[1])))
+    return chart, Table(f"{label} on topic {topic}", ["run", measure], rows)
+
+
+def _best(standing: Standing, topic: str) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Of the topic's relevant documents: places in the qrels, best rank (0: none), its run, and how many runs have them."""
+    judged = standings.judged_all(standing)
+    qrels, at = judged.qrels, int(np.searchsorted(standings.judged_all(standing).qrels.topics, topic.encode()))
+    items = np.flatnonzero((qrels.codes == at) & (qrels.grades >= standing.counts["lenient_from"]))
+    mine = np.flatnonzero((judged.rows % len(qrels.topics) == at) & np.isin(judged.items, items))
+    places = np.searchsorted(items, judged.items[mine])
+    order = np.lexsort((judged.rows[mine], judged.ranks[mine], places))
+    first = np.unique(places[order], return_index=True)
+    rank, run = np.zeros(len(items), np.int64), np.full(len(items), -1)
+    rank[first[0]] = judged.ranks[mine][order][first[1]]
+    run[first[0]] = judged.rows[mine][order][first[1]] // len(qrels.topics)
+    return items, rank, run, np.bincount(places, minlength=len(items))
+
+
+def found_by(standing: Standing, topic: str) -> list[Found]:
+    """How each relevant document was found; the highest grades first. It names runs: for organizers."""
+    items, rank, run, runs = _best(standing, topic)
+    qrels = standings.judged_all(standing).qrels
+    rows = [
+        Found(
+            qrels.docnos[item].decode(),
+            int(qrels.grades[item]),
+            int(runs[n]),
+            int(rank[n]) or None,
+            standing.entries[run[n]].tag if run[n] >= 0 else "",
+        )
+        for n, item in enumerate(items.tolist())
+    ]
+    return sorted(rows, key=lambda row: (-row.grade, row.rank or 10**9, row.docno))
+
+
+def rising(standing: Standing, topic: str) -> tuple[Chart, Table] | None:
+    """Relevant documents that a pool of each depth holds: still rising at its end, there are more to find."""
+    _items, rank, _run, _runs = _best(standing, topic)
+    ranks = rank[(rank > 0) & (rank <= DEEPEST)]
+    if not len(ranks):
+        return None
+    counts = np.cumsum(np.bincount(ranks, minlength=DEEPEST + 1))[1:].tolist()
+    steps = sorted({1, 2, 3, 5, 7, *range(10, DEEPEST + 1, 5)})
+    marks = [Mark(depth, counts[depth - 1], f"Depth {depth}: {counts[depth - 1]:,} relevant") for depth in steps]
+    words = f"Relevant documents of topic {topic} that a pool of each depth holds"
+    y = charts.axis("Relevant documents", [mark.y for mark in marks])
+    chart = charts.lines(words, Axis("Depth", 0, DEEPEST, 0), y, [Series("relevant", marks)])
+    return chart, Table(words, ["depth", "relevant"], [[depth, counts[depth - 1]] for depth in steps])
+
+
+def ends(standing: Standing, measure: str, count: int = 5) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+    """The hardest and the easiest topics by the mean of all runs."""
+    found = kept((standing.key, "difficulty", measure), lambda: difficulty(standing.of(measure)))
+    order = np.argsort(found.mean, kind="stable").tolist()
+    named = [(standing.topics[place].decode(), float(found.mean[place])) for place in order]
+    return named[:count], named[::-1][:count]
+
+
+def numbers(standing: Standing) -> list[str]:
+    """The topics in the order of people: 2 before 10."""
+    return sorted((topic.decode() for topic in standing.topics.tolist()), key=selectors.natural)

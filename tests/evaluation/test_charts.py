@@ -1,0 +1,61 @@
+"""Charts: well-formed, every number told, nothing of a name run or drawn as markup, and files of three kinds."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from evaluation.core import charts
+from evaluation.core.charts import Axis, Chart, Mark, Series
+from evaluation.tables import Table, drawn, written
+
+ODD = '<b onload="x">&"'
+MARKS = [Mark(0, 0.25, f"{ODD} 0.25"), Mark(1, -0.5, "two", 4)]
+
+
+def made() -> list[Chart]:
+    x, y = Axis("Recall"), charts.axis(ODD, [0.25, -0.5])
+    return [
+        charts.lines("words", x, y, [Series(ODD, MARKS, 1), Series("other", MARKS, 2)]),
+        charts.scatter("words", x, y, MARKS, diagonal=True),
+        charts.strip("words", x, [*MARKS, *MARKS]),
+        charts.bars("words", "Topic", y, ["1", ODD], MARKS),
+        charts.ranges("words", "Topic", y, ["1", "2"], [Mark(0, 0.1, "range", 6, 0.9), *MARKS], ((6, ODD), (1, "b"))),
+    ]
+
+
+@pytest.mark.parametrize("chart", made(), ids=["lines", "scatter", "strip", "bars", "ranges"])
+def test_charts_are_well_formed_and_tell_every_number(chart: Chart) -> None:
+    for text in (chart.svg, chart.file()):
+        root = ElementTree.fromstring(text)  # noqa: S314  (our own)
+        titles = [node.text for node in root.iter() if node.tag.endswith("title")]
+        assert f"{ODD} 0.25" in titles and "two" in titles
+        assert not [node for node in root.iter() if node.tag.endswith(("script", "}b")) or node.tag == "b"]
+    assert "style" not in chart.svg and "on=" not in chart.svg
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [(0.0, 1.0, [0, 0.2, 0.4, 0.6, 0.8, 1]), (-0.3, 0.2, [-0.3, -0.2, -0.1, 0, 0.1, 0.2]), (0, 47, [0, 10, 20, 30, 40, 50])],
+)
+def test_axes_have_round_ticks(low: float, high: float, ticks: list[float]) -> None:
+    found = charts.axis("x", [low, high])
+    assert found.ticks == pytest.approx(ticks)
+    assert (found.low, found.high) == (ticks[0], ticks[-1])
+
+
+def test_axis_of_nothing_and_of_one_value() -> None:
+    assert (charts.axis("x", []).low, charts.axis("x", []).high) == (0.0, 1.0)
+    assert charts.axis("x", [float("nan"), 0.0]).high == 1.0
+
+
+@pytest.mark.parametrize(("form", "start"), [("svg", b"<svg "), ("png", b"\x89PNG"), ("pdf", b"%PDF-")])
+def test_figures_as_files(form: str, start: bytes) -> None:
+    assert drawn(made()[0], form).startswith(start)
+
+
+def test_tables_as_files() -> None:
+    table = Table("All & more", ["run_a", "AP"], [["=x", 1 / 3], ["b%", None]])
+    assert written(table, "csv") == "run_a,AP\n'=x,0.3333333333333333\nb%,\n"
+    assert '"AP": null' in written(table, "json")
+    tex = written(table, "tex")
+    assert r"run\_a & AP \\" in tex and r"b\% & -- \\" in tex and "=x & 0.3333" in tex and "{lr}" in tex

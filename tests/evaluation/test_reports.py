@@ -1,0 +1,239 @@
+"""TREC's page of a run, comparisons, topics, the pool report and measures: the worked figures, and each door."""
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from django.template.loader import render_to_string
+from django.test import Client, RequestFactory
+
+from assess.models import Judgment
+from config.errors import Refusal
+from evaluation import comparing, planning, pool_reports, reports, standings, topic_reports
+from evaluation.core.catalogue import DEFINITIONS
+from evaluation.core.formulas import FORMULAS, worked
+from evaluation.core.summary import SummaryPage
+from evaluation.models import Release
+from pooling.models import Run
+from tests.commands.conftest import Assize, assize
+from tests.conftest import Cast, ClientFor
+from tests.evaluation import factories
+from tests.golden import vectors
+
+__all__ = ["assize"]
+HERE = "/c/harbour-trials/"
+SLUG = "harbour-trials"
+
+
+@pytest.fixture
+def olga(cast: Cast, client_for: ClientFor) -> Client:
+    return client_for(cast.organizer)
+
+
+def words(client: Client, path: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", client.get(path).content.decode()))
+
+
+@pytest.fixture
+def many(cast: Cast) -> Release:
+    """Four runs of two groups on twelve topics; the last run was not pooled and finds what nobody judged."""
+    rng = np.random.default_rng(11)
+    topics, docnos = [str(number) for number in range(1, 13)], [f"d{number}" for number in range(12)]
+    for number, tag in enumerate(("best", "good", "fair", "late")):
+        ranked = {
+            topic: {docno: float(10 - n - 3 * number * rng.random()) for n, docno in enumerate(docnos)} for topic in topics
+        }
+        if tag == "late":
+            ranked = {topic: {**docs, "new": 99.0} for topic, docs in ranked.items()}
+        factories.make_run(cast.collection, tag, ranked, by=cast.organizer, group="Kelp" if number < 2 else f"G{number}")
+    grades = {topic: {docno: int(n < 3 and rng.random() < 0.8) for n, docno in enumerate(docnos)} for topic in topics}
+    factories.judge_all(cast.collection, grades, cast.assessor)
+    release = factories.freeze(cast.collection, cast.organizer)
+    factories.score(release)
+    return release
+
+
+# TREC's page
+
+
+def test_the_lectures_page_has_its_place() -> None:
+    """ok8amxc: 50 topics, 50000 retrieved, 4728 relevant, 3212 of them found; recall 3212/4728, precision 3212/50000."""
+    levels = (0.8419, 0.6065, 0.5008, 0.4302, 0.3636, 0.3090, 0.2464, 0.1736, 0.1267, 0.0542, 0.0238)
+    depths = {5: 0.58, 10: 0.55, 15: 0.4987, 20: 0.465, 30: 0.4253, 100: 0.268, 200: 0.1921, 500: 0.1091, 1000: 0.0642}
+    page = SummaryPage(50, 50000, 4728, 3212, levels, 0.3169, depths, 0.3531)
+    shown = {"report": {"summary": page}, "levels": [(n / 10, value) for n, value in enumerate(levels)]}
+    text = re.sub(
+        r"\s+", " ", re.sub(r"<[^>]+>", " ", render_to_string("evaluation/_summary.html", shown, RequestFactory().get("/")))
+    )
+    for told in (
+        "Over 50 topics",
+        "Documents retrieved 50,000",
+        "Relevant 4,728",
+        "Relevant retrieved 3,212",
+        "3212/50000 0.0642",
+        "3212/4728 0.6794",
+        "non-interpolated 0.3169",
+        "0.00 0.8419",
+        "1000 0.0642",
+        "0.3531",
+    ):
+        assert told in text, told
+
+
+@pytest.mark.parametrize("vector", vectors("analysis", "summary_page"))
+def test_the_worked_page_of_two_topics(cast: Cast, olga: Client, vector: dict[str, Any]) -> None:
+    ranked: dict[str, dict[str, float]] = {}
+    grades: dict[str, dict[str, int]] = {}
+    for number, topic in enumerate(vector["topics"], 1):
+        names = [f"d{place:02}" for place in range(len(topic["grades"]))]
+        ranked[str(number)] = {name: float(-place) for place, name in enumerate(names)}
+        grades[str(number)] = dict(zip(names, topic["grades"], strict=True))
+    factories.make_run(cast.collection, "page", ranked, by=cast.organizer)
+    factories.judge_all(cast.collection, grades, cast.assessor)
+    factories.score(factories.freeze(cast.collection, cast.organizer))
+    page, expected = words(olga, f"{HERE}scores/page/"), vector["expected"]
+    assert f"non-interpolated {expected['map']:.4f}" in page
+    for depth, value in expected["precision_at"].items():
+        assert f"{depth} {value:.4f}" in page
+    rows = json.loads(olga.get(f"{HERE}scores/page/?table=summary&form=json").content)["rows"]
+    told = {row["figure"]: row["value"] for row in rows}
+    assert (told["retrieved"], told["relevant"], told["relevant retrieved"]) == (20, 8, 8)
+    assert told["average precision"] == pytest.approx(0.5325396825)
+
+
+def test_run_page_gives_its_figures_and_tables(release: Release, olga: Client) -> None:
+    for name in ("recall-precision", "gains", "differences", "spread"):
+        assert olga.get(f"{HERE}scores/alpha/?figure={name}&form=svg").content.startswith(b"<svg ")
+    answer = olga.get(f"{HERE}scores/alpha/?figure=gains&form=pdf")
+    assert (answer["Content-Type"], answer.content[:5]) == ("application/pdf", b"%PDF-")
+    assert answer["Content-Disposition"] == 'attachment; filename="harbour-trials-release-1-alpha-gains.pdf"'
+    assert olga.get(f"{HERE}scores/alpha/?table=topics&form=csv").content.startswith(b"topic,title,AP,median,difference")
+    for odd in ("figure=odd&form=svg", "figure=gains&form=exe", "table=odd&form=csv", "table=topics&form=svg"):
+        assert olga.get(f"{HERE}scores/alpha/?{odd}").status_code == 404
+    assert "relevant from grade 2" in words(olga, f"{HERE}scores/alpha/?view=strict&order=difference")
+    page = words(olga, f"{HERE}scores/beta/")
+    assert "It does not answer 1 of 2 topics; each counts as zero." in page
+
+
+def test_users_know_and_expect(release: Release, judged: Cast, olga: Client) -> None:
+    assert "For a user" not in words(olga, f"{HERE}scores/alpha/")
+    planning.set_plan(judged.collection, expected={"1": 2}, known={"1": ["a"]})
+    page = words(olga, f"{HERE}scores/alpha/")
+    assert "Coverage 1.0000" in page and "Novelty 0.7500" in page  # of topic 1 half, of topic 2 all is new
+    assert "RelRecall 1.0000" in page and "RecallEffort 0.6667" in page
+    planning.set_plan(judged.collection, expected={}, known={})
+    Judgment.objects.filter(item__docno="d").update(known=True)
+    standing = standings.of_release(release)
+    told = {one.name: one.mean for one in reports.run_report(standing, 0).users}
+    assert told == {"Coverage": 1.0, "Novelty": 0.75}
+
+
+def test_efficiency_against_effectiveness(release: Release, olga: Client) -> None:
+    Run.objects.filter(tag="alpha").update(efficiency={"latency_mean_ms": 12.5})
+    assert olga.get(f"{HERE}scores/alpha/?figure=efficiency&form=svg").status_code == 404  # nothing to stand against
+    Run.objects.filter(tag="beta").update(efficiency={"latency_mean_ms": 3})
+    text = olga.get(f"{HERE}scores/alpha/?figure=efficiency&form=svg").content.decode()
+    assert "beta: 3 ms, AP 0.5000" in text and "Query latency, mean, ms" in text
+
+
+# Comparing
+
+
+def test_comparison_says_a_sentence_and_gives_its_parts(many: Release, olga: Client, assize: Assize) -> None:
+    address = f"{HERE}compare/?runs=best&runs=late"
+    page = words(olga, address)
+    assert re.search(r"best has MAP 0\.\d{4}, late 0\.\d{4} \(\+\d+\.\d %\) on 12 topics; best is better on \d+", page)
+    assert "judged@10: best 1.00, late 0.90, so that the comparison may be biased against late." in page
+    for name in ("topics", "differences", "scatter", "recall-precision", "gains"):
+        assert olga.get(f"{address}&figure={name}&form=svg").status_code == 200
+    assert olga.get(f"{address}&table=pairs&form=tex").content.startswith(b"% Differences in AP")
+    three = olga.get(f"/api/v1/collections/{SLUG}/compare?runs=best&runs=good&runs=late&measure=P@10").json()
+    assert (three["test"], len(three["pairs"]), len(three["by_topic"])) == ("randomized-tukey", 3, 12)
+    told = assize("compare-runs", SLUG, "best", "late", "--json").json
+    assert told["sentences"] == olga.get(f"/api/v1/collections/{SLUG}/compare?runs=best&runs=late").json()["sentences"]
+    assert "best has MAP" in assize("compare-runs", SLUG, "best", "late", "--baseline", "late").out
+    assert assize("compare-runs", SLUG, "best", "late", "--latex").out.startswith("% 12 topics")
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "told"),
+    [
+        ("", 200, "Choose runs"),
+        ("?runs=best", 422, "Expected 2 to 12 runs to compare; found 1."),
+        ("?runs=best&runs=odd", 404, ""),
+        ("?runs=best&runs=good&baseline=fair", 422, "Expected a baseline among the runs compared; found “fair”."),
+        ("?runs=best&runs=good&test=odd", 422, "Expected a test among randomization"),
+        ("?runs=best&runs=good&view=strict", 200, "MAP(rel=2)"),
+    ],
+)
+def test_comparison_asked_for_in_odd_ways(many: Release, olga: Client, query: str, status: int, told: str) -> None:
+    answer = olga.get(f"{HERE}compare/{query}")
+    assert (answer.status_code, told in answer.content.decode()) == (status, True)
+
+
+# Topics
+
+
+def test_topic_page_tells_how_hard_it_is_and_who_found_what(
+    many: Release, cast: Cast, olga: Client, client_for: ClientFor
+) -> None:
+    page = words(olga, f"{HERE}leaderboard/topics/3/")
+    assert "How each relevant document was found" in page and "of 12 topics from the hardest" in page
+    assert olga.get(f"{HERE}leaderboard/topics/3/?figure=strip&form=svg").status_code == 200
+    assert olga.get(f"{HERE}leaderboard/topics/3/?table=rising&form=csv").content.startswith(b"depth,relevant\n1,")
+    standing = standings.of_release(many)
+    found = topic_reports.found_by(standing, "3")
+    assert all((one.rank, one.runs) == (one.rank, 4) and one.tag for one in found)
+    assert "How each relevant document was found" not in words(client_for(cast.participant), f"{HERE}leaderboard/topics/3/")
+
+
+# The pool
+
+
+def test_pool_report_judges_by_its_reasons(many: Release, olga: Client, assize: Assize) -> None:
+    standing = standings.of_release(many)
+    report = pool_reports.pool_report(standing)
+    assert [one.name for one in report.groups] == ["G2", "G3", "Kelp"]
+    assert (report.depths[-1].tau_b, report.thinned[0].taus) == (1.0, {"AP": 1.0, "Bpref": 1.0})
+    assert {reason.kind for reason in report.reasons} <= {"good", "warn", "bad"}
+    page = words(olga, f"{HERE}pool-report/")
+    assert report.verdict.words in page and "Each group left out" in page
+    for name in ("depth", "relevant", "thinned"):
+        assert olga.get(f"{HERE}pool-report/?figure={name}&form=svg").status_code == 200
+    told = assize("pool-report", SLUG, "--json").json
+    assert told == olga.get(f"/api/v1/collections/{SLUG}/pool-report").json()
+    assert assize("pool-report", SLUG).out.startswith(report.verdict.words)
+
+
+def test_pool_report_needs_three_runs(release: Release, olga: Client) -> None:
+    with pytest.raises(Refusal, match="Expected at least 3 runs"):
+        pool_reports.pool_report(standings.of_release(release))
+    assert "Expected at least 3 runs" in words(olga, f"{HERE}pool-report/")
+
+
+# Measures
+
+
+def test_every_measure_has_its_formula_and_a_worked_example() -> None:
+    assert set(FORMULAS) == set(DEFINITIONS)
+    told = {entry.name: worked(entry)[1] for entry in DEFINITIONS.values()}
+    known = {"AP": 0.255, "nDCG": 0.42686970667, "Bpref": 0.4, "Judged": 0.6, "Q": 0.263025210, "AiP": 0.449669967}
+    assert {name: told[name] for name in known} == pytest.approx(known)
+
+
+def test_measures_are_told_to_everybody(client: Client, db: None, assize: Assize) -> None:
+    page = words(client, "/measures/")
+    assert "1/R · Σᵢ i / rᵢ" in page and "AP = 0.2550" in page and "Buckley and Voorhees 2000" in page
+    listed = client.get("/api/v1/measures").json()
+    assert [entry["name"] for entry in listed] == list(DEFINITIONS)
+    assert assize("measures", "bpref", "--json").json["value"] == 0.4
+    assert len(assize("measures").out.splitlines()) == len(DEFINITIONS) + 1
+    assert assize("measures", "odd").told[1].startswith("Error: There is no measure “odd”")
+
+
+def test_comparison_is_computed_once(many: Release) -> None:
+    standing = standings.of_release(many)
+    one, other = (comparing.compared(standing, ["best", "good"]) for _ in range(2))
+    assert one.found is other.found

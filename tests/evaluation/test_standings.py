@@ -1,0 +1,216 @@
+"""Where runs stand: live as under a release, and nobody sees more of others' runs than the organizers set, by any door."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.http import Http404
+from django.test import Client
+
+from evaluation import boards, planning, standings
+from evaluation.boards import Wanted
+from evaluation.core.registry import parse_measure
+from evaluation.models import Release
+from evaluation.on_files import eval as eval_command
+from pooling.models import Collection, Run
+from tests.api.conftest import CallerFor, caller_for
+from tests.conftest import Cast, ClientFor
+from tests.evaluation import factories
+
+__all__ = ["caller_for"]
+HERE = "/c/harbour-trials/"
+API = "/collections/harbour-trials"
+
+
+@pytest.fixture
+def olga(cast: Cast, client_for: ClientFor) -> Client:
+    return client_for(cast.organizer)
+
+
+def words(client: Client, path: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", client.get(HERE + path).content.decode()))
+
+
+# Live
+
+
+def test_live_scores_are_those_of_a_release_frozen_now(release: Release, judged: Cast) -> None:
+    frozen, live = standings.of_release(release), standings.live(judged.collection)
+    assert (live.names, live.topics.tolist()) == (frozen.names, frozen.topics.tolist())
+    assert np.array_equal(live.values, frozen.values) and np.array_equal(live.means, frozen.means)
+    low, high = live.range_of("AP")
+    assert np.allclose(low, frozen.range_of("AP")[0]) and np.allclose(high, frozen.range_of("AP")[1])
+    assert low[0] < live.means[0, 0] and (high >= live.means[:, 0]).all()  # alpha's x is unjudged, below all else
+
+
+def test_live_scores_follow_each_judgment(release: Release, judged: Cast) -> None:
+    before = standings.live(judged.collection)
+    assert standings.live(judged.collection).judged is before.judged  # kept while nothing changes
+    factories.judge(factories.make_item(judged.collection, "1", "a", by=judged.organizer), judged.assessor, 0)
+    after = standings.live(judged.collection)
+    assert after.means[0, 0] < before.means[0, 0]
+    later = factories.freeze(judged.collection, judged.organizer)
+    factories.score(later)
+    assert np.array_equal(standings.of_release(later).values, after.values)
+
+
+def test_live_is_for_organizers_alone(release: Release, judged: Cast, olga: Client, client_for: ClientFor) -> None:
+    assert "live" in words(olga, "leaderboard/?release=live")
+    for path in (
+        "leaderboard/",
+        "scores/alpha/",
+        "leaderboard/topics/1/",
+        "compare/",
+        "pool-report/",
+        "leaderboard/scores.csv",
+    ):
+        assert client_for(judged.participant).get(f"{HERE}{path}?release=live").status_code == 404
+
+
+# The board
+
+
+def test_board_filters_and_shows_what_is_asked_for(release: Release) -> None:
+    standing = standings.of_release(release)
+    kelp = boards.leaderboard(standing, Wanted(group="Kelp"))
+    assert [row.run.tag for row in kelp.rows] == ["alpha"]
+    assert boards.leaderboard(standing, Wanted(kind="manual")).rows == []
+    assert [row.run.tag for row in boards.leaderboard(standing, Wanted(find="ET")).rows] == ["beta"]
+    board = boards.leaderboard(standing, Wanted(measures=("P@10", "AP"), strict=True))
+    assert [column.name for column in board.columns] == ["P(rel=2)@10", "AP(rel=2)", "Judged@10"]
+    assert [(row.run.tag, row.missing) for row in board.rows] == [("alpha", 0), ("beta", 1)]
+    spread = board.rows[0].spread
+    assert spread is not None and spread.low <= board.rows[0].mean <= spread.high
+    assert board.lead.startswith("2 topics, or a single run, are too few")
+
+
+def test_board_tells_who_is_not_told_apart_from_the_best(cast: Cast) -> None:
+    topics = [str(number) for number in range(12)]
+    good = {topic: {"a": 3.0, "b": 2.0, "c": 1.0} for topic in topics}
+    near = {topic: {"a": 3.0, "c": 2.0, "b": 1.0} for topic in topics}
+    poor = {topic: {"c": 3.0, "b": 2.0, "a": 1.0} for topic in topics}
+    for tag, ranked in (("good", good), ("near", near), ("poor", poor)):
+        factories.make_run(cast.collection, tag, ranked, by=cast.organizer)
+    factories.judge_all(cast.collection, {topic: {"a": 1, "b": 0, "c": 0} for topic in topics}, cast.assessor)
+    release = factories.freeze(cast.collection, cast.organizer)
+    factories.score(release)
+    board = boards.leaderboard(standings.of_release(release))
+    assert [(row.run.tag, row.same) for row in board.rows] == [("good", True), ("near", True), ("poor", False)]
+    assert board.lead == (
+        "By MAP, good is best; One run is not significantly different from it (randomization test, holm correction, 0.05), marked ≈."
+    )
+    found = boards.document(standings.of_release(release), board)
+    assert found["runs"][2]["p"] < 0.01 and found["runs"][0]["p"] is None
+
+
+@pytest.mark.parametrize(
+    ("form", "start"), [("csv", "run,group,kind,AP"), ("json", "{"), ("tex", "% Harbour"), ("txt", "runid")]
+)
+def test_board_is_given_out_as_it_is_shown(release: Release, olga: Client, form: str, start: str) -> None:
+    answer = olga.get(f"{HERE}leaderboard/file/{form}/?group=Kelp&sort=-P@10")
+    assert answer.content.decode().startswith(start)
+    assert "beta" not in answer.content.decode()
+    assert answer["Content-Disposition"] == f'attachment; filename="harbour-trials-release-1-leaderboard.{form}"'
+    assert olga.get(f"{HERE}leaderboard/file/odd/").status_code == 404
+
+
+def test_five_hundred_runs_come_in_pages(release: Release, judged: Cast, olga: Client) -> None:
+    run = Run.objects.get(tag="beta")
+    for number in range(105):
+        factories.make_run(judged.collection, f"more-{number:03}", {"1": {"a": 1.0 + number}}, by=run.submitted_by)
+    page = olga.get(f"{HERE}leaderboard/?release=live").content.decode()
+    assert page.count('<th scope="row" class="pin"><input') == 100 and 'href="?release=live&amp;page=2"' in page
+    assert olga.get(f"{HERE}leaderboard/?release=live&page=2").content.decode().count('<th scope="row" class="pin"><input') == 7
+
+
+# Whose scores
+
+
+DOORS = ("leaderboard/", "leaderboard/topics/1/", "leaderboard/scores.csv", "leaderboard/topics.csv", "compare/")
+FILES = ("leaderboard/file/csv/", "leaderboard/file/json/", "leaderboard/file/tex/", "leaderboard/file/txt/")
+
+
+@pytest.mark.parametrize("seen", ["own", "anonymous"])
+@pytest.mark.parametrize("path", [*DOORS, *FILES])
+def test_others_are_not_named(release: Release, judged: Cast, client_for: ClientFor, seen: str, path: str) -> None:
+    """alpha is the participant's, beta the organizer's; nobody who is not an organizer learns of beta."""
+    planning.set_plan(judged.collection, seen=seen)
+    Collection.objects.filter(pk=judged.collection.pk).update(visibility="public")
+    for who in (judged.participant, judged.researcher, judged.stranger, None):
+        answer = client_for(who).get(HERE + path)
+        text = b"".join(answer).decode()
+        assert answer.status_code == 200 and "beta" not in text
+        mine = who == judged.participant
+        assert ("alpha" in text) == mine
+        assert ("run 1" in text or "run 2" in text) == (seen == "anonymous" and path != "compare/")
+    assert "beta" in b"".join(client_for(judged.organizer).get(HERE + path)).decode()
+
+
+@pytest.mark.parametrize("seen", ["own", "anonymous"])
+def test_others_have_no_page_and_no_archive(release: Release, judged: Cast, client_for: ClientFor, seen: str) -> None:
+    planning.set_plan(judged.collection, seen=seen)
+    client = client_for(judged.participant)
+    for path in ("scores/beta/", "scores/beta/trec_eval/", "scores/run%201/"):
+        assert client.get(HERE + path).status_code == 404
+    assert client.get(f"{HERE}compare/?runs=alpha&runs=beta").status_code == 404
+    for path in ("releases/1/scores/", "pool-report/"):
+        assert client.get(HERE + path).status_code == 403
+    assert "scores-1.zip" not in client.get(f"{HERE}releases/1/").content.decode() + client.get(f"{HERE}data/").content.decode()
+    assert client.get(f"{HERE}scores/alpha/").status_code == 200
+
+
+@pytest.mark.parametrize("seen", ["own", "anonymous"])
+def test_others_are_not_named_over_the_api(release: Release, judged: Cast, caller_for: CallerFor, seen: str) -> None:
+    planning.set_plan(judged.collection, seen=seen)
+    call = caller_for(judged.participant)
+    for path in ("releases/1/scores", "releases/1/topics/1", "leaderboard"):
+        rows = call("GET", f"{API}/{path}")["runs"]
+        assert "beta" not in json.dumps(rows) and len(rows) == (2 if seen == "anonymous" else 1)
+    for path, status in (
+        ("releases/1/runs/beta", 404),
+        ("releases/1/runs/beta/report", 404),
+        ("releases/1/scores/archive", 403),
+    ):
+        call("GET", f"{API}/{path}")
+        assert call.status == status
+    for path in ("releases/1/scores.csv", "releases/1/topics.csv"):
+        assert b"beta" not in call("GET", f"{API}/{path}")
+
+
+def test_before_a_release_is_theirs_participants_see_nothing(judged: Cast, client_for: ClientFor) -> None:
+    factories.score(factories.freeze(judged.collection, judged.organizer, state="draft"))
+    client = client_for(judged.participant)
+    assert "Scores appear here when the organizers release" in client.get(f"{HERE}leaderboard/").content.decode()
+    for path in ("scores/alpha/", "leaderboard/scores.csv", "leaderboard/?release=1", "pool-report/", "compare/?runs=alpha"):
+        assert client.get(HERE + path).status_code == 404
+
+
+def test_a_run_that_is_not_seen_has_no_place(release: Release, judged: Cast) -> None:
+    judged.collection.scores_seen = ("own", judged.participant.pk)
+    release.collection = judged.collection
+    standing = standings.of_release(release)
+    assert standing.place("alpha") == 0
+    with pytest.raises(Http404):
+        standing.place("beta")
+
+
+# Numbers
+
+
+def test_page_numbers_are_those_of_assize_eval_on_the_downloads(
+    release: Release, olga: Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Qrels and run files are downloaded and scored by the command; the leaderboard and the run's page say the same."""
+    (tmp_path / "qrels").write_bytes(b"".join(olga.get(f"{HERE}releases/1/qrels/")))
+    board = json.loads(olga.get(f"{HERE}leaderboard/file/json/").content)
+    for row in board["runs"]:
+        (tmp_path / "run").write_bytes(b"".join(olga.get(f"{HERE}runs/{row['run']}/file/")))
+        asked = [part for name in row["scores"] for part in ("-m", name)]
+        assert eval_command.main(["-c", *asked, str(tmp_path / "qrels"), str(tmp_path / "run")]) == 0
+        told = {line.split("\t")[0].strip(): line.split("\t")[2] for line in capsys.readouterr().out.splitlines()}
+        named = {parse_measure(name).trec_eval: value for name, value in row["scores"].items()}
+        assert {name: told[name] for name in named} == {name: f"{value:.4f}" for name, value in named.items()}
+        page = words(olga, f"scores/{row['run']}/")
+        assert all(f"{value:.4f}" in page for value in row["scores"].values())

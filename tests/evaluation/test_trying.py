@@ -1,0 +1,160 @@
+"""How scores are shown is the organizers' choice; a run of one's own is scored for oneself alone."""
+
+import gzip
+import re
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from config.models import Throttle
+from evaluation import columns, planning, trying
+from evaluation.models import PrivateScore, Release, Score
+from pooling.models import Collection
+from tests.api.conftest import CallerFor, caller_for
+from tests.commands.conftest import Assize, assize
+from tests.conftest import Cast, ClientFor
+from tests.evaluation import factories
+
+__all__ = ["assize", "caller_for"]
+HERE = "/c/harbour-trials/"
+API = "/collections/harbour-trials"
+RUN = b"1 Q0 c 1 0.9 mine\n1 Q0 a 2 0.5 mine\n1 Q0 unseen 3 0.1 mine\n"
+
+
+def words(client: Client, path: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", client.get(HERE + path).content.decode()))
+
+
+def send(client: Client, data: bytes = RUN, **more: str) -> tuple[int, str]:
+    answer = client.post(f"{HERE}try/", {"release": "1", "file": SimpleUploadedFile("mine.run", data), **more})
+    return answer.status_code, re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.content.decode()))
+
+
+# How scores are shown
+
+
+def test_organizers_choose_measures_tests_and_who_sees(release: Release, judged: Cast, client_for: ClientFor) -> None:
+    client = client_for(judged.organizer)
+    given = {"shown": "P@5 AP", "test": "t", "correction": "bh", "seen": "own", "expected": "1 20\n2 5", "known": "1 a\n1 b"}
+    assert client.post(f"{HERE}scoring/", given).status_code == 302
+    plan = columns.plan(Collection.objects.get(pk=judged.collection.pk))
+    assert (plan.shown, plan.test, plan.correction, plan.seen) == (["P@5", "AP"], "t", "bh", "own")
+    assert (plan.expected, plan.known) == ({"1": 20, "2": 5}, {"1": ["a", "b"]})
+    assert "1 20 2 5" in words(client, "scoring/")
+    assert "2 runs have no scores, or not all of them" in words(client, "leaderboard/")  # P@5 is new
+    factories.score(Release.objects.get(pk=release.pk))
+    board = client.get(f"{HERE}leaderboard/file/json/").json()
+    assert (board["measures"], board["test"], board["correction"]) == (["AP", "nDCG", "P@5", "Judged@10"], "t", "bh")
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"shown": "P"}, "&quot;P&quot;: P needs a cutoff, as in P@10."),
+        ({"expected": "1 many"}, "Line 1: expected a topic and a number from 1 to 999,999, as “301 20”; found “1 many”."),
+        ({"known": "1 a\n2"}, "Line 2: expected a topic and a docno, as “301 FT911-3”; found “2”."),
+        ({"seen": "none"}, "Select a valid choice. none is not one of the available choices."),
+    ],
+)
+def test_bad_choices_are_told(release: Release, judged: Cast, client_for: ClientFor, given: dict[str, str], told: str) -> None:
+    whole = {"shown": "", "test": "t", "correction": "holm", "seen": "all", "expected": "", "known": "", **given}
+    answer = client_for(judged.organizer).post(f"{HERE}scoring/", whole)
+    assert (answer.status_code, told in answer.content.decode()) == (422, True)
+
+
+def test_the_same_over_the_api_and_from_the_shell(
+    release: Release, judged: Cast, caller_for: CallerFor, assize: Assize
+) -> None:
+    call = caller_for(judged.organizer)
+    told = call("PATCH", f"{API}/scoring", {"seen": "anonymous", "expected": {"1": 3}})
+    assert (told["seen"], told["expected"], told["test"]) == ("anonymous", {"1": 3}, "randomization")
+    assert call("GET", f"{API}/scoring") == told
+    assert call("PATCH", f"{API}/scoring", {"test": "odd"})["error"]["message"].startswith("Expected a test among")
+    assert assize("scoring", "harbour-trials", "--seen", "all", "--shown", "RR").out.splitlines()[:4] == [
+        "shown       RR",
+        "test        randomization",
+        "correction  holm",
+        "seen        all",
+    ]
+    assert assize("scoring", "harbour-trials", "--known", "-", "--json", stdin="1 a\n").json["known"] == {"1": ["a"]}
+
+
+# A run of one's own
+
+
+def test_a_run_is_scored_for_oneself_alone(release: Release, judged: Cast, client_for: ClientFor) -> None:
+    client = client_for(judged.researcher)
+    status, page = send(client)
+    assert status == 200
+    assert "MAP 0.5000" in page and "This run was not pooled" in page and "does not answer 1 of 2 topics" in page
+    assert "Only 67 % of its first ten documents are judged" in page
+    assert not PrivateScore.objects.exists()
+    beta = dict(Score.objects.filter(run__tag="beta").values_list("measure", "mean"))
+    report = trying.try_run(release, by=judged.researcher, data=gzip.compress(RUN))
+    assert report["means"]["AP"] == beta["AP"]  # the same judged documents at the same ranks
+    assert report["ranges"]["P@10"][0] < report["ranges"]["P@10"][1]
+    assert report["ranges"]["AP"][0] <= beta["AP"] <= report["ranges"]["AP"][1]
+
+
+def test_a_report_is_kept_until_it_is_thrown_away(release: Release, judged: Cast, client_for: ClientFor) -> None:
+    client = client_for(judged.researcher)
+    for _ in range(2):
+        assert send(client, keep="on")[0] == 200
+    kept = PrivateScore.objects.get()  # the same run twice is one
+    assert (kept.tag, kept.user, kept.report["means"]["AP"]) == ("mine", judged.researcher, 0.5)
+    assert "MAP 0.5000" in words(client, f"try/{kept.pk}/")
+    assert client_for(judged.organizer).get(f"{HERE}try/{kept.pk}/").status_code == 404
+    assert "mine" not in words(client_for(judged.organizer), "leaderboard/") + words(client_for(judged.organizer), "try/")
+    assert client_for(judged.organizer).post(f"{HERE}try/{kept.pk}/throw-away/").status_code == 404
+    assert client.post(f"{HERE}try/{kept.pk}/throw-away/").status_code == 302
+    assert not PrivateScore.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"1 Q0 a 1 x mine\n", "Refused: 1 fault."),
+        (b"", "The submitted file is empty."),
+        (b"\x1f\x8bodd", "gzip"),
+    ],
+)
+def test_a_bad_run_is_refused_with_its_faults(
+    release: Release, judged: Cast, client_for: ClientFor, data: bytes, told: str
+) -> None:
+    status, page = send(client_for(judged.researcher), data)
+    assert (status, told in page) == (422, True)
+
+
+def test_only_public_releases_and_not_too_often(
+    release: Release, judged: Cast, client_for: ClientFor, caller_for: CallerFor
+) -> None:
+    private = factories.judge(factories.make_item(judged.collection, "1", "z", by=judged.organizer), judged.assessor, 0)
+    assert private
+    factories.freeze(judged.collection, judged.organizer, state="private")
+    client = client_for(judged.researcher)
+    answer = client.post(f"{HERE}try/", {"release": "2", "file": SimpleUploadedFile("mine.run", RUN)})
+    assert answer.status_code == 422
+    Throttle.objects.create(key=f"try:{judged.researcher.pk}", count=trying.ATTEMPTS, window_ends="2999-01-01T00:00Z")
+    assert send(client)[0] == 429
+    assert client_for(judged.assessor).get(f"{HERE}try/").status_code == 403
+    assert client_for(None).get(f"{HERE}try/").status_code == 302
+
+
+def test_over_the_api(release: Release, judged: Cast, caller_for: CallerFor) -> None:
+    call = caller_for(judged.researcher)
+    headers = {"Authorization": f"Bearer {call.secret}"}
+    file = SimpleUploadedFile("mine.run", RUN)
+    answer = call.client.post(f"/api/v1{API}/releases/1/private", {"file": file, "keep": "true"}, headers=headers)
+    assert (answer.status_code, answer.json()["means"]["AP"], answer.json()["run"]) == (200, 0.5, "mine")
+    [kept] = call("GET", f"{API}/private")["results"]
+    assert (kept["run"], kept["release"], kept["report"]["means"]["AP"]) == ("mine", 1, 0.5)
+    assert caller_for(judged.organizer)("GET", f"{API}/private")["results"] == []
+    call("DELETE", f"{API}/private/{kept['id']}")
+    assert (call.status, PrivateScore.objects.count()) == (204, 0)
+
+
+def test_plan_of_an_archived_collection_stays(release: Release, judged: Cast) -> None:
+    Collection.objects.filter(pk=judged.collection.pk).update(archived_at="2026-01-01T00:00Z")
+    with pytest.raises(Exception, match="archived; restore it first"):
+        planning.set_plan(judged.collection, seen="own")
