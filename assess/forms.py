@@ -381,3 +381,13 @@ class StopForm(forms.Form):
     round = forms.IntegerField(min_value=1)
     topic = forms.CharField(max_length=255)
     reason = forms.CharField(max_length=300, required=False)
+
+
+class HitForm(forms.Form):
+    """A grade for a document that was found by searching."""
+
+    topic = forms.CharField(max_length=255)
+    docno = forms.CharField(max_length=400, strip=False)
+    grade = forms.IntegerField()
+    client_id = forms.UUIDField()
+    q = forms.CharField(max_length=1000, required=False)

@@ -9,7 +9,7 @@ from config.errors import Refusal
 from config.models import User
 from pooling.core.baseline import Model
 from pooling.models import Collection, Invitation, Pool, Upload
-from pooling.services import baselines, collections, members, pools, uploads
+from pooling.services import baselines, collections, indexing, members, pools, uploads
 
 
 @jobs.job("export_collection", minutes=60)
@@ -56,3 +56,8 @@ def make_baseline(running: jobs.Running) -> None:
     args = running.args
     collection, by = Collection.objects.get(pk=args["collection"]), User.objects.get(pk=args["by"])
     baselines.make_baseline(collection, by=by, model=Model(**json.loads(args["model"])), work=running)
+
+
+@jobs.job("index_documents", minutes=240)
+def index_documents(running: jobs.Running) -> None:
+    indexing.index_documents(Collection.objects.get(pk=running.args["collection"]), running)
