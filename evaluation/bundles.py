@@ -26,7 +26,6 @@ from evaluation import citation, dataset, samples
 from evaluation.on_files import verify
 from pooling import selectors as pooling
 from pooling.core.qrels import write_qrels
-from pooling.core.sampled_qrels import write_prels
 from pooling.models import Collection, PoolItem, Role
 
 JUDGMENTS = (
@@ -74,7 +73,6 @@ def read(collection: Collection, plan: MergePlan) -> Reading:
     }
     files = {
         **binary_files(collection, found.topics[places], found.docnos[places], merged),
-        **_prels(collection, found, final),
         "pool.csv": _pool(collection, found, final),
         "judgments.csv": _judgments(collection, names),
         "evidence.csv": _evidence(collection, names),
@@ -122,16 +120,6 @@ def binary_files(
         f"qrels-{view}.txt": write_qrels(topics[known], docnos[known], (grades[known] >= start).astype(np.int64))
         for view, start in (("lenient", collection.lenient_from), ("strict", collection.strict_from))
     }
-
-
-def _prels(collection: Collection, found: opinions.Opinions, final: opinions.Final) -> dict[str, bytes]:
-    """Where a round was a sample: grades with the probability of each document; those of other rounds were certain."""
-    sampled = PoolItem.objects.filter(pool__collection=collection, inclusion__isnull=False)
-    chances = dict(sampled.values_list("pk", "inclusion"))
-    if not chances:
-        return {}
-    inclusion = np.array([chances.get(item) or 1.0 for item in found.items[final.places].tolist()], np.float64)
-    return {"prels.txt": write_prels(found.topics[final.places], found.docnos[final.places], final.grades, inclusion)}
 
 
 def _counts(collection: Collection, found: opinions.Opinions, final: opinions.Final) -> dict[str, Any]:

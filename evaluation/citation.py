@@ -15,7 +15,6 @@ ABOUT = {
     "qrels.txt": "topic 0 docno grade; sorted by bytes, ends of lines LF",
     "qrels-lenient.txt": "the same with grades from the lenient threshold on as 1, others as 0",
     "qrels-strict.txt": "the same from the strict threshold on",
-    "prels.txt": "topic docno grade method probability, of a pool that was sampled",
     "pool.csv": "every pooled document: round, number of opinions, where its grade comes from",
     "judgments.csv": "every assessor's present answer; for each document the primary assessor's comes first",
     "evidence.csv": "passages that assessors marked, as characters from start to end of the document's text",

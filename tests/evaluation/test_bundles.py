@@ -20,7 +20,6 @@ from config.models import User
 from evaluation import changes, selectors, services
 from evaluation.models import Release, ReleaseStep
 from evaluation.on_files import verify
-from pooling.models import PoolItem
 from tests.conftest import Cast
 from tests.evaluation.factories import freeze, judge, make_item, score
 
@@ -98,14 +97,6 @@ def test_verify_merges_as_the_release_did(judged: Cast, second: User, rule: str,
     assert (release.counts["few"], release.counts["ties"]) == (3, ties)
     assert release.counts["items"] == (6 if missing == "lowest" else 3 - ties)
     assert all(good for _name, good, _words in verify.verify(files(release)))
-
-
-def test_a_sampled_pool_leaves_its_probabilities(judged: Cast) -> None:
-    PoolItem.objects.filter(docno="a").update(inclusion=0.25)
-    found = files(freeze(judged.collection, judged.organizer))
-    assert found["prels.txt"].splitlines()[:2] == [b"1 a 2 0 0.25", b"1 b 0 0 1.0"]
-    assert b"- `prels.txt`" in found["README.md"]
-    assert all(good for _name, good, _words in verify.verify(found))
 
 
 def test_a_hundred_exports_are_one_and_judging_on_changes_nothing(judged: Cast) -> None:
