@@ -6,7 +6,7 @@ RUN := $(BIN)/python -m
 unexport PYTHONDONTWRITEBYTECODE
 UV := $(BIN)/uv pip install --quiet -c constraints.txt
 
-.PHONY: up install test test-deps check bench load claims screens docs clean
+.PHONY: up install test test-deps check bench load claims chaos screens docs clean
 
 up: install
 	@$(BIN)/assize up
@@ -47,6 +47,11 @@ load: .venv/.installed-dev
 
 claims: .venv/.installed-dev
 	$(BIN)/python -m benchmarks.load --claims 20000 $(DATABASE)
+
+# Twenty judge while processes are killed, 100 times in each way; `KILLS=3` is a short form.
+KILLS ?= 100
+chaos: .venv/.installed-dev
+	$(BIN)/python -m benchmarks.chaos --kills $(KILLS) $(DATABASE)
 
 # Every page as people see it: wide, dark, and 360 px, in artifacts/screens.
 screens: test-deps

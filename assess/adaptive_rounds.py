@@ -7,6 +7,7 @@ from django.db.models import Subquery
 from assess.models import ANSWERED, Answer
 from assess.services.adapting import ADAPTIVE, first_said
 from pooling.core import stopping
+from pooling.core.strategies import STRATEGIES
 from pooling.models import Collection, Pick, Pool, Topic, TopicStop
 
 WINDOW = 50  # judgments over which the present rate is told
@@ -54,6 +55,10 @@ class TopicGoes:
 class RoundGoes:
     pool: Pool
     topics: list[TopicGoes]
+
+    @property
+    def label(self) -> str:
+        return STRATEGIES[self.pool.strategy].label
 
     @property
     def judged(self) -> int:

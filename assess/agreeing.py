@@ -22,7 +22,7 @@ from pooling.models import Collection
 
 PAIRS_SHOWN = 60  # pairs beyond which only what they have in common is computed
 RESAMPLES = 2000
-DRAWS = 20_000_000  # documents drawn for the mean of pairs, which depends on who said what; of more it has fewer resamples
+DRAWS = 20_000_000  # numbers drawn for the mean of pairs, which depends on who said what; of more it has fewer resamples
 QUICK = 1_000_000  # the same for a page that somebody waits for
 
 
@@ -45,7 +45,8 @@ def rated(table: JudgmentTable, levels: Sequence[int], names: Mapping[int, str])
     order = np.lexsort((table.docnos[first], table.topics[first]))
     place = np.empty(len(items), np.int64)
     place[order] = np.arange(len(items))
-    columns = np.array([people.index(pk) for pk in table.assessors.tolist()], np.int64)
+    column = {pk: number for number, pk in enumerate(people)}
+    columns = np.array([column[pk] for pk in table.assessors.tolist()], np.int64)
     found = ratings(place[codes], columns, table.grades, list(levels), topic_codes[first][order].astype(np.int64))
     return Rated(
         found,
@@ -290,4 +291,7 @@ def own(collection: Collection, user: User) -> list[OwnTopic]:
 
 def require_own_shown(collection: Collection) -> None:
     if not opinions.plan(collection).show_own:
-        raise Forbidden("The organizers of this collection do not show assessors their agreement.")
+        told = "The organizers of this collection do not show assessors how far they agree with the others."
+        raise Forbidden(
+            told, remedy="If they allow it later, it is here for each topic that is judged to its end. You can ask them."
+        )

@@ -10,34 +10,24 @@ from ninja import Query, Router
 
 from assess import agreeing, agreement_files, blind, exports, likeness, own, selectors, watching
 from assess.models import Assignment, Judgment, JudgmentEvent, OwnWords
-from assess.schemas import (
-    AgreementOut,
+from assess.schemas.agreement import AgreementOut, ExportFilter, OwnAgreementOut, PairOut, ReportFilter
+from assess.schemas.assigning import AssignIn, AssignmentOut, AutoIn, FreedOut, LeaseOut, SeatingOut, assignment_order
+from assess.schemas.judging import (
     AlikeFilter,
     AlikeOut,
-    AssignIn,
-    AssignmentOut,
-    AutoIn,
     CardOut,
-    ExportFilter,
-    FreedOut,
     HoldIn,
     JudgedOut,
     JudgmentIn,
-    LeaseOut,
-    OwnAgreementOut,
     OwnEventOut,
     OwnFilter,
     OwnJudgmentOut,
     OwnProgressOut,
-    PairOut,
-    ProgressOut,
     QueueFilter,
-    ReportFilter,
-    SeatingOut,
     WordsIn,
     WordsOut,
-    assignment_order,
 )
+from assess.schemas.watching import ProgressOut
 from assess.services import assigning, judging
 from assess.services.assigning import Wanted
 from assess.services.seating import Seating

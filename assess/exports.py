@@ -9,6 +9,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpResponse, StreamingHttpResponse
 
 from assess import selectors, watching
+from assess.models import Judgment
 from pooling.models import Collection
 from pooling.services.collections import safe_cell
 
@@ -55,3 +56,17 @@ def hours_answer(collection: Collection) -> HttpResponse:
     found = HttpResponse(hours_csv(collection), content_type=FORMATS["csv"])
     found["Content-Disposition"] = f'attachment; filename="{collection.slug}-hours.csv"'
     return found
+
+
+def interactive_run(collection: Collection, tag: str = "interactive") -> str:
+    """What people found by searching and judged relevant, as a run: of each topic the highest grade first, then as found."""
+    graded = Judgment.objects.filter(item__found__isnull=False, item__pool__collection=collection, occasion=0, extra=False)
+    rows = graded.filter(grade__gte=collection.lenient_from).order_by("item__found__pk", "pk")
+    best: dict[str, dict[str, int]] = {}
+    for topic, docno, grade in rows.values_list("item__topic__number", "item__docno", "grade"):
+        best.setdefault(topic, {}).setdefault(docno, grade or 0)
+    lines = []
+    for topic in sorted(best, key=str.encode):
+        ordered = sorted(best[topic].items(), key=lambda pair: -pair[1])
+        lines += [f"{topic} Q0 {docno} {rank} {len(ordered) - rank + 1} {tag}\n" for rank, (docno, _) in enumerate(ordered, 1)]
+    return "".join(lines)

@@ -186,7 +186,7 @@ class Percent(forms.FloatField):
 class PlanForm(forms.Form):
     """How much two judge, and the seed of all that is drawn."""
 
-    overlap = Percent(label="Overlap, in %", initial=0, help_text="Of each topic, judged by two: 30 is 30 %.")
+    overlap = Percent(label="Overlap, in %", initial=0, help_text="Of each topic, judged by two.")
     seed = forms.IntegerField(required=False, min_value=0, max_value=MOST_SEED, help_text="Empty: as it is.")
 
 
@@ -381,3 +381,13 @@ class StopForm(forms.Form):
     round = forms.IntegerField(min_value=1)
     topic = forms.CharField(max_length=255)
     reason = forms.CharField(max_length=300, required=False)
+
+
+class HitForm(forms.Form):
+    """A grade for a document that was found by searching."""
+
+    topic = forms.CharField(max_length=255)
+    docno = forms.CharField(max_length=400, strip=False)
+    grade = forms.IntegerField()
+    client_id = forms.UUIDField()
+    q = forms.CharField(max_length=1000, required=False)

@@ -38,6 +38,7 @@ _FLAT = {*("br", "hr", "img", "input", "link", "meta", "wbr", "area", "base", "c
 _FLAT |= {*("p", "li", "td", "th", "tr", "dt", "dd", "option", "tbody", "thead", "tfoot", "html", "body", "a")}
 _DEEPEST = 1000
 _ENDLESS = re.compile(r"<[a-zA-Z](?:[^<>\s]*\s+){2000}")
+_SIGNS = re.compile("[&<>\"']")
 _PICTURE = re.compile(r'<img(?: (?:dir|lang)="[^"]*")* alt="([^"]*)"(?: (?:dir|lang)="[^"]*")*>')
 _POLICY = "default-src 'none'; style-src 'self'; form-action 'none'; base-uri 'none'"
 
@@ -99,9 +100,15 @@ def _marked(html: str, sought: highlighting.Wanted, language: str) -> str:
 
 
 def _joined(pieces: list[tuple[str, bool]]) -> str:
-    return "".join(f"<mark>{escape(text)}</mark>" if hit else escape(text) for text, hit in pieces)
+    """Pieces of a long text are tens of thousands, and few hold anything to escape."""
+    told = []
+    for text, hit in pieces:
+        safe = escape(text) if _SIGNS.search(text) else text
+        told.append(f"<mark>{safe}</mark>" if hit else safe)
+    return "".join(told)
 
 
+@lru_cache(maxsize=16)
 def text(text: str, sought: highlighting.Wanted, language: str) -> SafeString:
     """The paragraphs of a text as HTML, each with the place where it begins, the sought words marked. No template: a text
     of a megabyte has tens of thousands of pieces."""

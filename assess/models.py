@@ -335,3 +335,27 @@ class PracticeAnswer(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["item", "assessor"], name="practice_answer_once")]
+
+
+class Search(models.Model):
+    """A search of somebody's: the words, and how many hits they were shown. Kept: it is how interactive documents were found."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="searches")
+    topic = models.ForeignKey(Topic, null=True, on_delete=models.CASCADE, related_name="+")
+    searcher = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    words = models.CharField(max_length=1000)
+    total = models.PositiveIntegerField(help_text="Documents that match.")
+    shown = models.PositiveIntegerField(help_text="Down to this place they were shown.")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-pk"]
+
+
+class Found(models.Model):
+    """An item that somebody found by searching, and judged."""
+
+    item = models.OneToOneField(PoolItem, on_delete=models.CASCADE, related_name="found")
+    search = models.ForeignKey(Search, null=True, on_delete=models.PROTECT, related_name="found")
+    finder = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from assess.views import adaptive, agreement, asking, judging, merging, overview
+from assess.views import adaptive, agreement, asking, judging, merging, overview, searching
 
 urlpatterns = [
     path("c/<slug:slug>/assign/", overview.assign, name="assign"),
@@ -25,6 +25,10 @@ urlpatterns = [
     path("c/<slug:slug>/progress/", overview.progress, name="progress"),
     path("c/<slug:slug>/progress/adaptive/", adaptive.adaptive, name="adaptive"),
     path("c/<slug:slug>/progress/free/", overview.free_leases, name="free_leases"),
+    path("c/<slug:slug>/search/", searching.find, name="search"),
+    path("c/<slug:slug>/search/judge/", searching.judge_hit, name="judge_hit"),
+    path("c/<slug:slug>/search/index/", searching.build, name="build_index"),
+    path("c/<slug:slug>/search/run/", searching.interactive_run, name="interactive_run"),
     path("c/<slug:slug>/agreement/", agreement.agreement, name="agreement"),
     path("c/<slug:slug>/agreement/documents/", agreement.documents, name="agreement_documents"),
     path("c/<slug:slug>/document/", agreement.document, name="document"),

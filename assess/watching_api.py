@@ -5,38 +5,43 @@ from typing import Any
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
-from ninja import Router
+from ninja import Query, Router
 
-from assess import adaptive_rounds, blind, exports, selectors, watching
+from assess import adaptive_rounds, blind, exports, searching, selectors, watching
 from assess.models import Message, PracticeItem, Workload
-from assess.schemas import (
+from assess.schemas.asking import (
     ExampleIO,
+    FoundOut,
+    HitIn,
     MessageOut,
     OwnQuestionsOut,
     PracticeAnswerIn,
     PracticeOut,
     PracticeSetIO,
     PracticeToldOut,
-    StopIn,
+    ResultsOut,
+    SearchFilter,
     TextIn,
     ThreadOut,
-    TopicGoesOut,
-    WatchedOut,
-    WorkloadIn,
-    WorkloadOut,
 )
+from assess.schemas.assigning import WorkloadIn, WorkloadOut
+from assess.schemas.watching import StopIn, TopicGoesOut, WatchedOut
 from assess.services import practice, questions, workloads
+from assess.services import searching as search_acts
 from assess.services.practice import Example
 from config.api import JUDGE, MANAGE, ApiRequest
-from config.errors import Refusal
-from pooling import access
+from config.errors import Conflict, Refusal
+from config.models import Job
+from config.schemas import JobOut
+from pooling import access, search
 from pooling.models import Collection, Pool, Role, Topic
-from pooling.services import picking
+from pooling.services import indexing, picking
 
 ask_routes = Router(tags=["Judging"])
 watch_routes = Router(tags=["Assignments"])
 C = "/collections/{slug:slug}"
 Q = f"{C}/queue"
+TEXT = {"responses": {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}}
 CSV = {"responses": {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}}}
 
 
@@ -217,3 +222,55 @@ def resume_topic(request: ApiRequest, slug: str, round: int, body: StopIn) -> No
     For organizers.
     """
     picking.resume_topic(*_round(_organized(request, slug), round, body.topic))
+
+
+# Search
+
+
+@watch_routes.get(f"{C}/search", response=ResultsOut)
+def search_documents(request: ApiRequest, slug: str, filters: Query[SearchFilter]) -> searching.Results:
+    """Search the documents; the search is kept
+
+    For organizers and assessors. 409 before the index is made.
+    """
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.ASSESSOR)
+    if not search.is_ready(collection):
+        raise Conflict("These documents are not indexed yet.")
+    organizes = Role.ORGANIZER in access.roles_in(request.user, collection)
+    topic = get_object_or_404(collection.topics, number=filters.topic.replace("\0", "")) if filters.topic else None
+    words = " ".join(filters.q.replace("\0", "").split())
+    found = searching.results(collection, request.user, topic, words, filters.page, organizes=organizes)
+    search_acts.log(collection, searcher=request.user, topic=topic, results=found)
+    return found
+
+
+@watch_routes.post(f"{C}/search/judgments", response=FoundOut, auth=JUDGE)
+def judge_found(request: ApiRequest, slug: str, body: HitIn) -> Any:
+    """Judge a document that one found: it joins the pool
+
+    For assessors, in topics of their own.
+    """
+    collection = _assessed(request, slug)
+    topic = get_object_or_404(collection.topics, number=body.topic.replace("\0", ""))
+    docno = body.docno.replace("\0", "")
+    return search_acts.judge_hit(
+        collection, assessor=request.user, topic=topic, docno=docno, grade=body.grade, client_id=body.client_id
+    )
+
+
+@watch_routes.post(f"{C}/search/index", response={202: JobOut}, auth=MANAGE)
+def build_index(request: ApiRequest, slug: str) -> Job:
+    """Have the search index of the present documents made
+
+    For organizers. The answer is a job.
+    """
+    return indexing.request_index(_organized(request, slug), by=request.user)
+
+
+@watch_routes.get(f"{C}/search/run", response={200: None}, openapi_extra=TEXT)
+def download_interactive(request: ApiRequest, slug: str) -> HttpResponse:
+    """Download what was found by searching and is relevant, as a manual run
+
+    For organizers.
+    """
+    return HttpResponse(exports.interactive_run(_organized(request, slug)), content_type="text/plain; charset=utf-8")

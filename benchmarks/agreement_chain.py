@@ -31,12 +31,13 @@ class Compared(NamedTuple):
     name: str
     ours: float | None
     theirs: float | None
+    close: float = CLOSE
 
     @property
     def equal(self) -> bool:
         if self.ours is None or self.theirs is None:
             return self.ours is self.theirs
-        return abs(self.ours - self.theirs) < CLOSE
+        return abs(self.ours - self.theirs) < self.close
 
 
 def walk(data: bytes, levels: Sequence[int], repeats: str = "refuse") -> list[Compared]:
@@ -157,7 +158,7 @@ def _pairs(lines: Any, told: dict[str, Any], people: dict[str, str]) -> Iterator
         if pair["cohen"] is not None:
             with np.errstate(invalid="ignore"):  # of perfect agreement it is the root of what rounding leaves of 0
                 error = np.nan_to_num(cohens_kappa(confusion_matrix(*both, labels=levels)).std_kappa)
-            yield Compared(f"{name}, standard error", round(pair["standard_error"], 7), round(float(error), 7))
+            yield Compared(f"{name}, standard error", pair["standard_error"], float(error), 1e-6)
 
 
 def _kappa(score: Any, both: NDArray[np.int64], levels: Sequence[int], weights: str | None = None) -> float | None:

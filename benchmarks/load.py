@@ -145,7 +145,7 @@ def load(
 ) -> Found:
     """The standard load on a site that runs."""
     judges, organizer = crowd.settle(site, people, topics, items)
-    found = _in_a_loop(_work(site, organizer, judges, seconds, think, lines))
+    found = in_a_loop(_work(site, organizer, judges, seconds, think, lines))
     stored = _stored(site, organizer)
     found.stored = len(stored)
     found.faults += [f"error: {error}" for error in found.errors[:10]]
@@ -158,7 +158,7 @@ def load(
     return found
 
 
-def _in_a_loop(work: Coroutine[Any, Any, T]) -> T:
+def in_a_loop(work: Coroutine[Any, Any, T]) -> T:
     """In a thread of its own: the caller's may have a loop already, as where a browser is driven."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
@@ -170,7 +170,7 @@ def claims(site: Site, *, opinions: int, wanted: int, people: int = PEOPLE) -> l
     items = -(-wanted // (opinions * topics))
     judges, organizer = crowd.settle(site, people, topics, items, opinions)
     begin = time.perf_counter()
-    _in_a_loop(_drain(judges))
+    in_a_loop(_drain(judges))
     taken = time.perf_counter() - begin
     stored = _stored(site, organizer)
     counts: dict[tuple[str, str], int] = {}

@@ -44,6 +44,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
         "guideline": guideline,
         "description": markdown.render(found.description),
         "counts": selectors.member_counts(found) if Role.ORGANIZER in roles else {},
+        "released": access.sees_released(roles) and evaluation.newest(found) is not None,
         "jobs": access.jobs_visible_to(request.user).filter(collection_id=found.pk).order_by("-pk")[:5] if roles else [],
     }
     return collection_page(request, "site/collection.html", found, 200, **context)

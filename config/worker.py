@@ -3,7 +3,9 @@
 import resource
 
 from django.conf import settings
+from redis.client import Pipeline
 from rq import Worker as RQWorker
+from rq import worker_registration
 from rq.job import Job as QueuedJob
 from rq.queue import Queue
 
@@ -15,6 +17,13 @@ WORKER_TTL = 20
 
 class Worker(RQWorker):
     max_connection_wait_time = 5.0  # when the queue is back, jobs go on soon; RQ's own 60 s would pause them a minute
+
+    def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
+        """A queue that was emptied has forgotten its workers: each tells of itself again, or health would call it dead."""
+        if not self.connection.sismember(worker_registration.REDIS_WORKER_KEYS, self.key):
+            self.connection.hset(self.key, mapping=self.serialize())
+            worker_registration.register(self)
+        super().heartbeat(timeout, pipeline)
 
     def main_work_horse(self, job: QueuedJob, queue: Queue) -> None:
         die_with_parent()  # or a killed worker's job would run on unseen, beside its own second attempt

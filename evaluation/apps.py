@@ -16,6 +16,6 @@ def _spelled(name: str) -> str:
     from evaluation.core.registry import parse_measure
 
     measure = parse_measure(name)
-    if measure.definition.needs:
+    if measure.definition.needs not in ("", "strata", "inclusion"):  # what a sampled pool tells
         raise MeasureError(f'"{name}" needs more than runs and judgments; expected a measure of these alone.')
     return str(measure)

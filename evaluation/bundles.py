@@ -22,7 +22,7 @@ from assess import selectors as judging
 from assess.core import passages
 from assess.core.adjudication import SOURCES
 from assess.models import Decision, DecisionEvent, Judgment, JudgmentEvent, MergePlan
-from evaluation import citation, dataset
+from evaluation import citation, dataset, samples
 from evaluation.on_files import verify
 from pooling import selectors as pooling
 from pooling.core.qrels import write_qrels
@@ -83,6 +83,9 @@ def read(collection: Collection, plan: MergePlan) -> Reading:
         "guidelines.md": f"{guideline.text}\n".encode() if guideline else b"",
         **described(collection),
     }
+    if sample := samples.read(collection, found.topics[places], found.docnos[places], merged):
+        about["sample"] = sample.about
+        files |= sample.files
     return Reading(qrels, counts, about, files, judging.newest_event(collection), opinions.newest_decision(collection))
 
 
@@ -215,7 +218,7 @@ def _judgments(collection: Collection, names: dict[int, str]) -> bytes:
             *(number, docno, names.get(who, "A0"), "" if grade is None else grade, "extra" if extra else answer),
             *(moment(first), moment(last), "" if seconds is None else repr(float(seconds))),
             *("; ".join(part for part in (reason, note) if part), round_),
-            "imported" if strategy == "imported" else "judged",
+            {"imported": "imported", "interactive": "isj"}.get(strategy, "judged"),
         )
         for number, docno, who, grade, answer, extra, first, last, seconds, reason, note, round_, strategy in rows.values_list(
             *columns, *more

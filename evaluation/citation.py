@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from evaluation import samples
 from pooling.models import Collection, Role
 from pooling.services.collections import DESCRIBED
 
@@ -22,6 +23,7 @@ ABOUT = {
     "decision-history.jsonl": "every act of deciding and of opening again, in order",
     "agreement.json": "agreement of assessors: coefficients with intervals",
     "topics.jsonl": "the topics",
+    **samples.FILES,
     "runs.csv": "the runs of the collection, with the SHA-256 of their files",
     "guidelines.md": "the assessors' guidelines of this release",
     "release.json": "number, time, merge rule, scale, counts",

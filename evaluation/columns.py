@@ -4,16 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation import samples
 from evaluation.core.registry import Measure, MeasureError, parse_measure
 from evaluation.models import Release, ScoringPlan
 from pooling.models import Collection
 
 USUAL = ("AP", "Bpref", "nDCG", "nDCG@10", "P@10", "Rprec", "RR", "R@1000")
 COUNTS = ("NumRet", "NumRel", "NumRelRet")
+ESTIMATED = ("xinfAP", "infNDCG", "statAP", "statP@10")  # from a sampled pool
 JUDGED = "Judged@10"  # a mean alone: of the run's top, not of what it is worth
 LABELS = {"NumRet": "Retrieved", "NumRelRet": "Found", "R": "Recall", "Rprec": "R-precision", "Bpref": "bpref"}
 PLAN = "_scoring_plan"  # where a collection in hand remembers its own
-Counts = Mapping[str, Any]  # lenient_from and strict_from, as of a release or of now
+Counts = Mapping[str, Any]  # lenient_from and strict_from, and the sample if there is one, as of a release or of now
 
 
 def plan(collection: Collection) -> ScoringPlan:
@@ -26,8 +28,15 @@ def plan(collection: Collection) -> ScoringPlan:
 
 
 def thresholds(collection: Collection, release: Release | None) -> Counts:
-    """The grades from which a document is relevant: as the release recorded them, or those of now."""
-    return release.counts if release else {"lenient_from": collection.lenient_from, "strict_from": collection.strict_from}
+    """The grades from which a document is relevant, and what is told of a sampled pool: as the release recorded them, or now.
+
+    Of now there are no estimates: they need the probabilities of what is frozen.
+    """
+    if release:
+        return {**release.counts, "sample": release.about.get("sample")}
+    pool = samples.sampled_round(collection)
+    sample = {"strategy": pool.strategy, "live": True} if pool else None
+    return {"lenient_from": collection.lenient_from, "strict_from": collection.strict_from, "sample": sample}
 
 
 def top_grade(collection: Collection) -> int | None:
@@ -37,8 +46,32 @@ def top_grade(collection: Collection) -> int | None:
 
 def measures(collection: Collection, counts: Counts) -> list[Measure]:
     """What a run is scored by: official measures first, then those shown, the usual ones, counts, and the strict view of all."""
-    plain = [*_official(collection), *_known([*plan(collection).shown, *USUAL, *COUNTS])]
+    wanted = [*_official(collection), *_known([*plan(collection).shown, *_usual(counts), *COUNTS])]
+    plain = [measure for measure in wanted if _supports(counts, measure)]
     return list(dict.fromkeys([*plain, *(strict_view(measure, counts) for measure in plain)]))
+
+
+def unsupported(collection: Collection, counts: Counts) -> list[str]:
+    """Measures that would be shown, and that a sampled pool cannot support, or that need one."""
+    return list(dict.fromkeys(str(one) for one in _shown(collection, counts) if not _supports(counts, one)))
+
+
+def _shown(collection: Collection, counts: Counts) -> list[Measure]:
+    return [*_official(collection), *_known(plan(collection).shown or [*_usual(counts)])]
+
+
+def _usual(counts: Counts) -> tuple[str, ...]:
+    return (*ESTIMATED, *USUAL) if counts.get("sample") else USUAL
+
+
+def _supports(counts: Counts, measure: Measure) -> bool:
+    """A sample supports what is estimated from it, and what heeds judged documents alone; other pools all but estimates."""
+    sample, needs = counts.get("sample"), measure.definition.needs
+    if not sample:
+        return not needs
+    if needs in ("strata", "inclusion"):
+        return not sample.get("live") and not (needs == "strata" and sample["strategy"] == samples.BY_WEIGHT)
+    return measure.definition.name in ("Bpref", "NumRet")
 
 
 def _official(collection: Collection) -> list[Measure]:
@@ -91,7 +124,7 @@ class Column:
 def columns(collection: Collection, counts: Counts, *, strict: bool = False, means: bool = True) -> list[Column]:
     """The measures of a table in one view: official ones first, then those the organizers show, or the usual ones."""
     official = _official(collection)
-    shown = [*official, *_known(plan(collection).shown or [*USUAL])]
+    shown = [measure for measure in _shown(collection, counts) if _supports(counts, measure)]
     seen = dict.fromkeys(strict_view(measure, counts) if strict else measure for measure in shown)
     firsts = {strict_view(measure, counts) if strict else measure for measure in official}
     return [column(measure, official=measure in firsts, means=means) for measure in seen]

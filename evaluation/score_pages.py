@@ -58,6 +58,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
         "forms": BOARD_NAMES,
         "chosen_correction": wanted.correction or columns.plan(collection).correction,
         "unknown": columns.unknown_measures(collection),
+        "unsupported": columns.unsupported(collection, standing.counts),
     }
     return page(request, "evaluation/leaderboard.html", collection, **context)
 

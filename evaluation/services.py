@@ -18,7 +18,7 @@ from assess.models import MergePlan, MergeRule
 from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job, User
-from evaluation import bundles, columns, exports, selectors
+from evaluation import bundles, columns, exports, samples, selectors
 from evaluation.core.archive import packed
 from evaluation.core.evaluate import evaluate_judged
 from evaluation.core.judged import Given, join
@@ -95,6 +95,8 @@ def store_release(
     release.counts, release.about = reading.counts, reading.about
     release.last_event, release.last_decision = reading.last_event, reading.last_decision
     put(release.path, reading.qrels)
+    if sample := reading.about.get("sample"):
+        put(samples.path(collection.pk, sample["sha256"]), samples.main_file(sample, reading.files))
     for _attempt in range(20):
         release.number = _next_number(collection)
         whole = bundles.complete(collection, reading, number=release.number, frozen_at=at, note=note)
@@ -212,13 +214,13 @@ def request_scores(release: Release, *, by: User) -> Job:
 
 def score_release(release: Release, *, work: Work) -> int:
     """Score the runs that lack scores under the release; how many. All become visible in one moment."""
-    measures = columns.measures(release.collection, release.counts)
+    measures = columns.measures(release.collection, columns.thresholds(release.collection, release))
     runs = list(selectors.unscored(release))
-    qrels = selectors.qrels(release)
+    qrels, given = samples.judged(release) or (selectors.qrels(release), Given())
     made = []
     for done, run in enumerate(runs):
         work.progress(done, len(runs), run.tag)
-        made.append(_scored(release, run, qrels, measures))
+        made.append(_scored(release, run, qrels, given, measures))
     work.progress(len(runs), len(runs), "")
     archived = _score_archive(release, made)
     with work.finish(f"{len(runs):,} run{'' if len(runs) == 1 else 's'} scored"):
@@ -233,10 +235,10 @@ class Scored:
     means: list[Score]
 
 
-def _scored(release: Release, run: Run, qrels: Qrels, measures: list[Measure]) -> Scored:
-    judged = join(qrels, [pooling.rankings(run)])
+def _scored(release: Release, run: Run, qrels: Qrels, given: Given, measures: list[Measure]) -> Scored:
+    judged = join(qrels, [pooling.rankings(run)], given)
     scores = evaluate_judged(judged, (run.tag,), measures, rel=release.counts["lenient_from"])
-    table = ScoreTable.of(scores, replace(judged, given=Given(top=columns.top_grade(release.collection))))
+    table = ScoreTable.of(scores, replace(judged, given=replace(given, top=columns.top_grade(release.collection))))
     data = table.to_bytes()
     path = f"files/scores/{release.pk}/{run.pk}-{hashlib.sha256(data).hexdigest()[:32]}.npz"
     put(path, data)

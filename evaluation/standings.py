@@ -180,7 +180,8 @@ def standing(collection: Collection, which: str = "") -> Standing:
 
 def of_release(release: Release) -> Standing:
     """As they were stored."""
-    collection, counts = release.collection, release.counts
+    collection = release.collection
+    counts = columns.thresholds(collection, release)
     files = list(selectors.score_files(release))
     names = [str(measure) for measure in columns.measures(collection, counts)]
     paths = tuple(file.path for file in files)

@@ -1,6 +1,7 @@
 """A run of one's own against a public release: scored at once, for oneself alone, kept or thrown away."""
 
 import hashlib
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from django.db.models import QuerySet
 from config import accounts
 from config.errors import Conflict, Refusal
 from config.models import User
-from evaluation import bundles, columns, selectors
+from evaluation import bundles, columns, samples, selectors
 from evaluation.core.bounds import score_range
 from evaluation.core.definitions import Measure, MeasureError
 from evaluation.core.evaluate import Scores, evaluate_judged
@@ -43,8 +44,8 @@ def try_run(release: Release, *, by: User, data: bytes, keep: bool = False) -> d
     found = check_run(text, max_per_topic=1_000_000)
     if found.rankings is None:
         raise Faulty(found.report)
-    qrels = selectors.qrels(release)
-    judged = join(qrels, [found.rankings], Given(top=columns.top_grade(release.collection)))
+    qrels, given = samples.judged(release) or (selectors.qrels(release), Given())
+    judged = join(qrels, [found.rankings], replace(given, top=columns.top_grade(release.collection)))
     digest = hashlib.sha256(data).hexdigest()
     report = _report(release, found.tag, digest, judged)
     if keep:
@@ -53,9 +54,10 @@ def try_run(release: Release, *, by: User, data: bytes, keep: bool = False) -> d
 
 
 def _report(release: Release, tag: str, digest: str, judged: Judged) -> dict[str, Any]:
-    collection, counts = release.collection, release.counts
+    collection = release.collection
+    counts = columns.thresholds(collection, release)
     measures: list[Measure | str] = [*columns.measures(collection, counts), columns.JUDGED]
-    plain = Judged(judged.qrels, 1, judged.rows, judged.ranks, judged.items, judged.num_ret)
+    plain = replace(judged, given=replace(judged.given, top=None))
     scores = evaluate_judged(plain, (tag,), measures, rel=counts["lenient_from"])
     means = {str(measure): _defined(mean) for measure, mean in zip(scores.measures, scores.means[0].tolist(), strict=True)}
     topics = [

@@ -16,7 +16,7 @@ from evaluation import access as score_access
 from evaluation import citation, columns, exports, forms, selectors, services
 from evaluation.models import ReleaseState
 from pooling import access
-from pooling.models import Role
+from pooling.models import Collection, Role
 from pooling.selectors import grades
 from pooling.views.collections import page
 
@@ -71,8 +71,22 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "steps": steps,
         "next": [(state, ReleaseState(state).label) for state in services.NEXT[found.state]],
         "citation": cited,
+        "publish": _before_publishing(found.collection),
     }
     return page(request, "evaluation/release.html", found.collection, **context)
+
+
+def _before_publishing(collection: Collection) -> str:
+    """What to think of before everybody sees a release."""
+    unwritten = [
+        word
+        for word, there in (("a description", collection.description.strip()), ("a licence", collection.licence))
+        if not there
+    ]
+    if not collection.guidelines.exists():
+        unwritten.append("guidelines for assessors")
+    lacks = f" The collection has no {' and no '.join(word.removeprefix('a ') for word in unwritten)} yet." if unwritten else ""
+    return f"Everybody can then read and download it. It can be withdrawn, but what was downloaded stays.{lacks}"
 
 
 @require_safe

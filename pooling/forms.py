@@ -38,7 +38,11 @@ class CreateForm(forms.ModelForm):  # type: ignore[type-arg]
         labels = {"slug": "Address"}
         error_messages = {"slug": {"unique": "There is a collection with this address already."}}
         help_texts = {"task": "Fills in the scale, the thresholds and the official measures; you can change them."}
-        widgets = {"description": forms.Textarea(attrs={"rows": 5}), "visibility": forms.RadioSelect}
+        widgets = {
+            "slug": forms.TextInput(attrs={"data-address-of": "name"}),
+            "description": forms.Textarea(attrs={"rows": 5}),
+            "visibility": forms.RadioSelect,
+        }
 
     task = forms.ChoiceField(
         choices=[(p.slug, f"{p.label}: {p.about}") for p in PRESETS.values()], widget=forms.RadioSelect, initial="ad-hoc"

@@ -36,6 +36,7 @@ from pooling.schemas import (
     PlanOut,
     PoolIn,
     PoolOut,
+    RepairIn,
     RulesIn,
     RulesOut,
     RunChange,
@@ -152,6 +153,16 @@ def read_upload(request: ApiRequest, slug: str, id: int) -> Upload:
     For organizers, and for whoever sent it.
     """
     return get_object_or_404(_uploads(request, slug), pk=id)
+
+
+@upload_routes.post("/collections/{slug:slug}/uploads/{int:id}/repair", response={202: UploadOut}, auth=SUBMIT)
+def repair_upload(request: ApiRequest, slug: str, id: int, body: RepairIn) -> Upload:
+    """Check a refused run again with the repairs that its report offers
+
+    For organizers, and for whoever sent it. The file is kept for a day; the answer is a new upload.
+    """
+    found = get_object_or_404(_uploads(request, slug), pk=id)
+    return get_object_or_404(_uploads(request, slug), pk=uploads.repair_upload(found, by=request.user, repairs=body.repairs).pk)
 
 
 @upload_routes.delete("/collections/{slug:slug}/uploads/{int:id}", response={204: None}, auth=SUBMIT)

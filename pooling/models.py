@@ -326,6 +326,12 @@ class Upload(models.Model):
         return [REPAIRS[name] for name in self.report.get("offers", [])]
 
     @property
+    def repairable(self) -> list[tuple[str, str]]:
+        """The same with their names, while the refused file is still kept."""
+        kept = self.state == UploadState.REFUSED and self.path
+        return [(name, REPAIRS[name]) for name in self.report.get("offers", [])] if kept else []
+
+    @property
     def shown_state(self) -> str:
         """As people see it: received by nobody's hand any more is failed."""
         return "failed" if self.state == UploadState.RECEIVED and not self.is_live else self.state

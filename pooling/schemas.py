@@ -232,6 +232,10 @@ class ReportOut(Schema):
     )
 
 
+class RepairIn(In):
+    repairs: list[str] = Field([], max_length=10, description="Of ranks, first and cut; left out: all that were offered.")
+
+
 class UploadOut(Schema):
     id: int
     kind: UploadKind

@@ -4,12 +4,12 @@ import json
 
 from django.conf import settings
 
-from config import jobs
+from config import housekeeping, jobs
 from config.errors import Refusal
 from config.models import User
 from pooling.core.baseline import Model
 from pooling.models import Collection, Invitation, Pool, Upload
-from pooling.services import baselines, collections, members, pools, uploads
+from pooling.services import baselines, collections, indexing, members, pools, uploads
 
 
 @jobs.job("export_collection", minutes=60)
@@ -38,6 +38,11 @@ def check_upload(running: jobs.Running) -> None:
     uploads.check_upload(upload, running)
 
 
+@housekeeping.hourly("refused files")
+def forget_refused() -> int:
+    return uploads.forget_refused()
+
+
 @jobs.job("draw_pool", minutes=120)
 def draw_pool(running: jobs.Running) -> None:
     pool = Pool.objects.select_related("collection").filter(pk=running.args["pool"]).first()
@@ -51,3 +56,8 @@ def make_baseline(running: jobs.Running) -> None:
     args = running.args
     collection, by = Collection.objects.get(pk=args["collection"]), User.objects.get(pk=args["by"])
     baselines.make_baseline(collection, by=by, model=Model(**json.loads(args["model"])), work=running)
+
+
+@jobs.job("index_documents", minutes=240)
+def index_documents(running: jobs.Running) -> None:
+    indexing.index_documents(Collection.objects.get(pk=running.args["collection"]), running)

@@ -25,6 +25,7 @@ urlpatterns = [
     path("c/<slug:slug>/topics/<path:number>/", topics.topic, name="topic"),
     path("c/<slug:slug>/documents/", uploads.documents, name="documents"),
     path("c/<slug:slug>/uploads/<int:pk>/", uploads.upload, name="upload"),
+    path("c/<slug:slug>/uploads/<int:pk>/repair/", uploads.repair, name="repair_upload"),
     path("c/<slug:slug>/uploads/<int:pk>/dismiss/", uploads.dismiss, name="dismiss_upload"),
     path("c/<slug:slug>/runs/", runs.run_list, name="runs"),
     path("c/<slug:slug>/baseline/", runs.make_baseline, name="make_baseline"),

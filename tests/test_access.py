@@ -163,6 +163,10 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}judge/practice/": {"GET": assessor(200), "POST": assessor(422)},
     f"{C}practice/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}questions/": {"GET": organizer(200), "POST": organizer(422)},
+    f"{C}search/": {"GET": only("organizer", "assessor", "staff", status=200, members=403)},
+    f"{C}search/judge/": {"POST": assessor(422)},
+    f"{C}search/index/": {"POST": organizer(302)},
+    f"{C}search/run/": {"GET": organizer(200)},
     f"{C}progress/adaptive/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}progress/hours.csv": {"GET": organizer(200)},
     f"{C}progress/free/": {"POST": organizer(422)},  # nobody holds anything
@@ -210,6 +214,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}documents/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}uploads/<int:pk>/": {"GET": submitter(200)},
     f"{C}uploads/<int:pk>/dismiss/": {"POST": submitter(409)},  # it was accepted
+    f"{C}uploads/<int:pk>/repair/": {"POST": submitter(409)},
     f"{C}runs/": {"GET": submitter(200), "POST": submitter(422)},
     f"{C}rules/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}baseline/": {"GET": organizer(200), "POST": organizer(422)},
@@ -265,6 +270,10 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/queue/questions/seen": {"POST": assessor(204)},
     f"{A}/queue/<uuidstr:seat>/questions": {"POST": assessor(201)},
     f"{A}/watch": {"GET": organizer(200)},
+    f"{A}/search": {"GET": only("organizer", "assessor", "staff", status=409, members=403)},  # there is no index yet
+    f"{A}/search/judgments": {"POST": assessor(422)},  # there is no such document
+    f"{A}/search/index": {"POST": organizer(202)},
+    f"{A}/search/run": {"GET": organizer(200)},
     f"{A}/adaptive": {"GET": organizer(200)},
     f"{A}/adaptive/<int:round>/stop": {"POST": organizer(422)},
     f"{A}/adaptive/<int:round>/resume": {"POST": organizer(409)},
@@ -322,6 +331,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/documents": {"GET": organizer(200), "POST": organizer(202)},
     f"{A}/uploads": {"GET": submitter(200)},
     f"{A}/uploads/<int:id>": {"GET": submitter(200), "DELETE": submitter(409)},
+    f"{A}/uploads/<int:id>/repair": {"POST": submitter(409)},
     f"{A}/runs": {"GET": submitter(200), "POST": submitter(202)},
     f"{A}/runs/archive": {"POST": submitter(202)},
     f"{A}/runs/baseline": {"POST": organizer(202)},
@@ -352,6 +362,12 @@ BODIES: dict[str, object] = {
     f"{A}/queue/<uuidstr:seat>/questions": {"text": "Are eels meant?"},
     f"{A}/questions/<int:question>": {"text": "Yes."},
     f"{A}/workloads/<str:user>": {"weight": 2},
+    f"{A}/search/judgments": {
+        "topic": "1",
+        "docno": "nowhere",
+        "grade": 1,
+        "client_id": "6f1c1c0e-3c1b-4d52-9d5e-0c8f1a2b3c4f",
+    },
     f"{A}/adaptive/<int:round>/stop": {"topic": "1"},
     f"{A}/adaptive/<int:round>/resume": {"topic": "1"},
     f"{A}/practice/<path:topic>": {"examples": []},

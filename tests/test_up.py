@@ -70,6 +70,7 @@ def test_killed_parts_come_back_and_nothing_is_lost(own_site: Site) -> None:
     server = redis.Redis(unix_socket_path=str(site.data / "queue" / "valkey.sock"))
     server.flushall()
     server.close()
+    site.wait_for(lambda: site.get("/readyz")[0] == 200, 30)  # emptied, the queue has forgotten the workers: they tell it again
     # A job cut off with its worker would be revived after 45 s of silence; the test does not wait that long.
     until = time.monotonic() + 150
     while Job.objects.filter(pk__in=made).exclude(state="done").exists():

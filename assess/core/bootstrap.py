@@ -19,8 +19,8 @@ _AT_ONCE = 1 << 21  # numbers drawn before they are used: bounds the memory
 class Plan:
     """How to resample: items within each topic, or whole topics, for a claim about topics in general.
 
-    `draws`: how many items may be drawn for a coefficient that depends on who gave which grade; where that is not enough
-    for all resamples, it has fewer.
+    `draws`: how many numbers (items, cells of the pairs' tables) may be drawn for a coefficient that depends on who gave
+    which grade; where that is not enough for all resamples, it has fewer, or none.
     """
 
     resamples: int = 2000
@@ -29,10 +29,12 @@ class Plan:
     by_topic: bool = False
     draws: int | None = None
 
-    def within(self, items: int) -> "Plan":
+    def within(self, numbers: int) -> "Plan | None":
+        """For a coefficient with so many numbers in each resample."""
         if self.draws is None:
             return self
-        return replace(self, resamples=min(self.resamples, max(_LEAST, self.draws // max(items, 1))))
+        most = self.draws // max(numbers, 1)
+        return replace(self, resamples=min(self.resamples, max(_LEAST, most))) if 4 * most >= _LEAST else None
 
 
 @dataclass(frozen=True, eq=False)

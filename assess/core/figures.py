@@ -78,7 +78,10 @@ def figures(ratings: Ratings, plan: Plan | None = None) -> list[Figure]:
     groups: list[tuple[Kinds, Statistics, Plan | None]] = [(found, _Coefficients(ratings, found), plan)]
     if ratings.places.shape[1] != 2:
         each = patterns(ratings)
-        groups.append((each, partial(_pairwise, _Tables.of(each)), plan and plan.within(len(ratings.places))))
+        tables = _Tables.of(each)
+        groups.append(
+            (each, partial(_pairwise, tables), plan and plan.within(len(ratings.places) + tables.pairs * tables.size**2))
+        )
     values: dict[str, float] = {}
     drawn: dict[str, Values] = {}
     for kinds, statistics, resampled in groups:

@@ -24,7 +24,8 @@ def close(upload: Upload, state: UploadState, report: Report, facts: Mapping[str
     values = {
         "state": state,
         "report": {**told(report), "facts": dict(facts or {})},
-        "path": "" if state == UploadState.REFUSED else upload.path,
+        # What can be repaired is kept for a day, so that nobody has to send it again.
+        "path": "" if state == UploadState.REFUSED and not report.offers else upload.path,
     }
     if not Upload.objects.filter(pk=upload.pk, state=UploadState.RECEIVED).update(**values):
         raise jobs.Superseded(f"upload {upload.pk} was checked meanwhile")

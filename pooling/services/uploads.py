@@ -5,11 +5,13 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import BinaryIO
 
 from django.conf import settings
 from django.db import transaction
+from django.utils import timezone
 
 from config import jobs
 from config.errors import Conflict, Refusal
@@ -28,6 +30,7 @@ from pooling.services.taking import Refused, close
 from pooling.services.topics import take_topics
 from pooling.services.work import Work
 
+KEEP_REFUSED = timedelta(days=1)  # of what can be repaired
 STRAY_AFTER = 3600  # seconds until a file that no row knows is removed
 MOST_IN_ARCHIVE = 500
 
@@ -289,12 +292,44 @@ def check_upload(upload: Upload, work: Work) -> Upload:
 
 
 def _refuse(upload: Upload, report: Report, work: Work) -> None:
-    """The report stays, the file goes."""
+    """The report stays, the file goes, unless it can be repaired."""
     path: Path = settings.DATA / upload.path
     faults = f"{report.errors:,} fault{'' if report.errors == 1 else 's'}"
     with work.finish(f"Refused: {faults}. Nothing of the file was stored."):
         close(upload, UploadState.REFUSED, report)
-    path.unlink(missing_ok=True)
+    if not upload.path:
+        path.unlink(missing_ok=True)
+
+
+def repair_upload(upload: Upload, *, by: User, repairs: Sequence[str] = (), later: bool = True) -> Upload:
+    """Check a refused run again with the repairs that were offered, all unless some are named; nobody sends it again."""
+    with transaction.atomic():
+        found = Upload.objects.select_for_update().get(pk=upload.pk)
+        offered = list(found.report.get("offers", []))
+        if found.state != UploadState.REFUSED or not offered:
+            raise Conflict("Only a run that was refused, and that can be repaired, is checked again.")
+        if found.file_path is None or not found.file_path.exists():
+            raise Conflict("The file is no longer there; send it again, with the repair.")
+        for name in repairs:
+            _require_one_of("repair", name, offered)
+        require_open(Collection.objects.select_for_update().get(pk=found.collection_id), found.kind, by)
+        again = Upload(collection=upload.collection, kind=found.kind, name=found.name, path=found.path, size=found.size)
+        again.sha256, again.uploaded_by = found.sha256, found.uploaded_by
+        again.options = {**found.options, "repair": ",".join(repairs or offered)}
+        found.delete()
+        again.save()
+        if later:
+            _ask_for_check(again)
+    return again
+
+
+def forget_refused() -> int:
+    """What was kept to be repaired goes after a day; its report stays."""
+    before, count = timezone.now() - KEEP_REFUSED, 0
+    for upload in Upload.objects.filter(state=UploadState.REFUSED, uploaded_at__lt=before).exclude(path=""):
+        (settings.DATA / upload.path).unlink(missing_ok=True)
+        count += Upload.objects.filter(pk=upload.pk, state=UploadState.REFUSED).update(path="")
+    return count
 
 
 def dismiss_upload(upload: Upload) -> None:

@@ -105,3 +105,12 @@ def dismiss(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     uploads.dismiss_upload(found)
     messages.success(request, f"The report of {found.name} is gone.")
     return redirect("runs" if found.kind == UploadKind.RUN else str(found.kind), slug)
+
+
+@require_POST
+def repair(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Check a refused run again, with the repairs that are ticked."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.PARTICIPANT)
+    found = get_object_or_404(access.uploads_visible_to(request.user, collection), pk=pk)
+    by = access.require_sign_in(request.user)
+    return redirect(uploads.repair_upload(found, by=by, repairs=request.POST.getlist("repair")))

@@ -186,6 +186,7 @@ CASES = [
     Case("run", "run", "organizer", LINE + "runs/bm25-rm3-1/"),
     Case("run-edit", "edit_run", "organizer", LINE + "runs/bm25-rm3-1/edit/"),
     Case("rules", "rules", "organizer", LINE + "rules/"),
+    Case("search", "search", "assessor", "/c/{w.adaptive.slug}/search/?topic=1&q=smolts+turbine"),
     Case("adaptive", "adaptive", "organizer", "/c/{w.adaptive.slug}/progress/adaptive/"),
     Case("baseline", "make_baseline", "organizer", LINE + "baseline/"),
     Case("rules-error", "rules", "organizer", LINE + "rules/", press("Save", Results_per_topic="0"), 422),
@@ -230,6 +231,7 @@ CASES = [
     Case("agreement", "agreement", "organizer", JUDGED + "agreement/"),
     Case("agreement-none", "agreement", "organizer", "/c/{w.fresh.slug}/agreement/"),
     Case("agreement-cell", "agreement_documents", "organizer", JUDGED + "agreement/documents/?a=1&b=2"),
+    Case("document", "document", "organizer", JUDGED + "document/?topic=1&docno={w.docno}"),
     Case("agreement-own", "own_agreement", "second", JUDGED + "judge/agreement/"),
     Case("merge", "merge_plan", "organizer", JUDGED + "merge/"),
     Case(

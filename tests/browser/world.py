@@ -22,7 +22,8 @@ from evaluation import services, trying
 from evaluation.models import PrivateScore
 from pooling.core.html_text import html_text
 from pooling.models import Document, Invitation, Membership, PoolItem, Role, Topic, Upload, Visibility
-from pooling.services import collections, members, picking
+from pooling.services import collections, indexing, members, picking
+from pooling.services.work import Direct
 from tests import factories
 from tests.assess import factories as judged
 from tests.evaluation import factories as scored
@@ -150,6 +151,7 @@ class World:
                     collection, assessor=user, seat=card.token, grade=grade, ahead=0, client_id=act, seconds=taken
                 )
         self.seat = blind.judged(collection, self.assessor)[3].token
+        self.docno = blind.judged(collection, self.assessor, topic="1")[0].docno
         self.reader = factories.make_user("Reza Reader")  # of pages of HTML
         factories.join(collection, self.reader, Role.ASSESSOR)
         assigning.assign(collection, by=by, wanted=[assigning.Wanted(topics[2], [self.reader])], overlap=0.5, seed=7)
@@ -306,13 +308,16 @@ class World:
         for number in range(3):
             ranked = {f"t{n}": " ".join(docnos[(n + 3 * number + k) % 40] for k in range(20)) for n in (1, 2, 3)}
             files.take_run(self.adaptive, by, files.run_file(f"dense-{number}", **ranked))
+        with Direct(lambda done, total, words: None) as work:
+            indexing.index_documents(self.adaptive, work)
         files.draw_round(self.adaptive, by, "mtf", ahead=1, budget=30)
         assigning.auto_assign(self.adaptive, by=by, everything=True)
         for place in range(24):
             for card in judging.next_items(self.adaptive, assessor=self.assessor, count=1):
-                grade, act = 2 if place % 3 == 0 and place < 12 else 0, uuid.uuid4()
-                told = {"assessor": self.assessor, "seat": card.token, "client_id": act, "grade": grade, "ahead": 0}
-                judging.record_judgment(self.adaptive, **told)  # type: ignore[arg-type]
+                grade = 2 if place % 3 == 0 and place < 12 else 0
+                judging.record_judgment(
+                    self.adaptive, assessor=self.assessor, seat=card.token, client_id=uuid.uuid4(), grade=grade, ahead=0
+                )
         pool = self.adaptive.pools.get()
         picking.stop_topic(pool, self.adaptive.topics.get(number="3"), by=by, reason="The runs have nothing else on it.")
 

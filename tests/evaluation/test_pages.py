@@ -308,7 +308,7 @@ def test_home_lists_public_releases_but_not_to_its_judges(release: Release, judg
 
 COUNTS = {
     "releases/": 11,
-    "releases/1/": 15,
+    "releases/1/": 16,
     "leaderboard/": 11,
     "leaderboard/topics/1/": 11,
     "scores/alpha/": 14,

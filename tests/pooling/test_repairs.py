@@ -1,9 +1,11 @@
 """The offers to mend a run: what each does, where it is made, and that a repaired run is marked."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 from pytest_django import Settings
 
 from config.errors import Conflict
@@ -12,8 +14,11 @@ from pooling.models import Run, Upload, UploadKind
 from pooling.on_files import check_run as command
 from pooling.services import uploads
 from tests.api.conftest import CallerFor
+from tests.commands.conftest import Assize, assize
 from tests.conftest import Cast, ClientFor
 from tests.pooling.files import check, send, take, take_topics
+
+__all__ = ["assize"]
 
 TWICE = b"1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 a 3 1 t\n"
 DISTANCES = b"1 Q0 a 1 0.1 t\n1 Q0 b 2 0.2 t\n2 Q0 c 1 0.5 t\n2 Q0 d 2 0.4 t\n"
@@ -104,12 +109,32 @@ def test_refused_run_is_offered_repaired_marked_and_its_report_goes(
     page = client.get(refused.get_absolute_url()).content.decode()
     assert "This can be repaired." in page and "Keep the first of a document that a topic has twice" in page
     assert "twice.run" in client.get(f"/c/{here.slug}/runs/").content.decode()
-    mended = check(send(here, by, UploadKind.RUN, TWICE, "twice.run", repair="first"))
+    answer = client.post(f"/c/{here.slug}/uploads/{refused.pk}/repair/", {"repair": "cut"})
+    assert (answer.status_code, "Expected the repair first; found “cut”" in answer.content.decode()) == (422, True)
+    answer = client.post(f"/c/{here.slug}/uploads/{refused.pk}/repair/", {"repair": "first"})
+    mended = check(here.uploads.get(kind="run"))  # nobody sent it again
+    assert answer["Location"] == mended.get_absolute_url()
     assert (mended.state, mended.report["facts"]["repaired"]) == ("accepted", ["first"])
     assert Run.objects.get().line_count == 2
     assert list(here.uploads.filter(kind="run")) == [mended]  # the refused one is replaced
     assert "repaired" in client.get(f"/c/{here.slug}/runs/").content.decode()
     assert callers(by)("GET", f"/collections/{here.slug}/runs/t")["repaired"] == ["first"]
+
+
+def test_what_can_be_repaired_is_kept_for_a_day(ready: Cast, callers: CallerFor, assize: Assize) -> None:
+    here, by = ready.collection, ready.participant
+    old, new, other = (take(here, by, UploadKind.RUN, TWICE, f"{number}.run") for number in (1, 2, 3))
+    assert all(upload.file_path and upload.file_path.exists() for upload in (old, new, other))
+    Upload.objects.filter(pk=old.pk).update(uploaded_at=timezone.now() - timedelta(days=2))
+    assert (uploads.forget_refused(), old.file_path and old.file_path.exists()) == (1, False)
+    with pytest.raises(Conflict, match="no longer there"):
+        uploads.repair_upload(old, by=by)
+    call = callers(by)
+    again = call("POST", f"/collections/{here.slug}/uploads/{new.pk}/repair", {})
+    assert (call.status, again["state"], again["name"]) == (202, "received", "2.run")
+    uploads.dismiss_upload(Upload.objects.get(pk=old.pk))
+    assert assize("uploads", "repair", here.slug, str(other.pk), "--by", by.username).status == 0
+    assert Run.objects.get().repaired == ["first"]
 
 
 def test_refused_report_is_listed_until_it_is_dismissed(ready: Cast, client_for: ClientFor, callers: CallerFor) -> None:

@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from assess import exports, watching
-from assess.schemas import WatchedOut
+from assess.schemas.watching import WatchedOut
 from pooling.commands import CollectionCommand
 from pooling.models import Collection
 

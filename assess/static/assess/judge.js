@@ -149,7 +149,7 @@ function takeBack() {
 
 function addEvidence() {
   const card = deck.current(), words = card && !busy() ? evidence.withSelected(card) : null;
-  if (words === null) return say("Select a passage of the document first");
+  if (words === null) return say(evidence.outside() ? "Only the document’s text can be evidence, not its title" : "Select a passage of the document first");
   tellOf({ evidence: words });
   say("Passage marked");
 }

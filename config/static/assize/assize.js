@@ -1,4 +1,4 @@
-/* Small helps for every page: dismissing toasts, modal questions, copying, saying a job's new state aloud. All works without it. */
+/* Small helps for every page: dismissing toasts, modal questions, copying, an address out of a name, saying a job's new state aloud. All works without it. */
 (function () {
   "use strict";
   document.documentElement.classList.add("js");
@@ -67,6 +67,17 @@
   document.addEventListener("submit", function (event) {
     if (!event.target.matches("[data-forget]")) return;
     Object.keys(localStorage).forEach(function (key) { if (key.indexOf("draft:") === 0) localStorage.removeItem(key); });
+  });
+
+  // An address follows the name until somebody writes one.
+  document.querySelectorAll("[data-address-of]").forEach(function (field) {
+    var name = field.form.elements[field.dataset.addressOf], own = field.value !== "";
+    field.addEventListener("input", function () { own = field.value !== ""; });
+    name.addEventListener("input", function () {
+      if (own) return;
+      var plain = name.value.normalize("NFKD").toLowerCase().replace(/[\u0300-\u036f]/g, "");
+      field.value = plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60).replace(/-+$/, "");
+    });
   });
 
   // A polled fragment carries data-say; it is read out only when the words change (waiting, running, done).

@@ -3,7 +3,7 @@ import { part, say } from "./page.js";
 import * as letters from "./letters.js";
 import * as view from "./view.js";
 
-const row = part(".judge-evidence"), list = row?.querySelector("ul"), button = row?.querySelector("[data-do=evidence]");
+const row = part(".judge-evidence"), list = row?.querySelector("ul"), button = row?.querySelector("[data-do=evidence]"), why = row?.querySelector("[data-why]");
 
 export const read = (words) => (words ? words.split(",").map((one) => one.split("-").map(Number)) : []);
 const write = (spans) => spans.map((span) => span.join("-")).join(",");
@@ -33,6 +33,9 @@ export function withSelected(card) {
   return write(whole);
 }
 
+/** Whether something is selected that is no part of the text: the title, the number. */
+export const outside = () => { const selected = view.selection(); return Boolean(selected && !letters.covered(view.seen(), selected)); };
+
 /** Show a card's passages; `change` is called with what is left when one is taken away. */
 export function paint(card, change) {
   const found = ranges(card);
@@ -52,6 +55,7 @@ export function paint(card, change) {
 /** The row is there when there is something in it. */
 export function offer() {
   const selected = view.selection();
-  button.hidden = !selected || !letters.covered(view.seen(), selected);
-  row.hidden = button.hidden && !list.children.length;
+  button.hidden = !selected || outside();
+  why.hidden = !selected || !outside() || !view.holds(selected);
+  row.hidden = button.hidden && why.hidden && !list.children.length;
 }

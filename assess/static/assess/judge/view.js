@@ -90,6 +90,9 @@ export function selection() {
   return found && !found.isCollapsed && found.rangeCount ? found.getRangeAt(0) : null;
 }
 
+/** Whether a selection lies in the document at all, its title included. */
+export const holds = (range) => Boolean(article && (article.contains(range.commonAncestorContainer) || frame?.contentDocument === range.commonAncestorContainer.ownerDocument));
+
 export function deselect() { inner().getSelection()?.removeAllRanges(); }
 
 export function highlight(name, ranges) {

@@ -1,0 +1,55 @@
+"""Shapes of JSON: agreement and exports. They clean; the rules live in the services."""
+
+from typing import Any, Literal
+
+from ninja import Field, Schema
+
+from assess.selectors import Pair
+from config.schemas import In
+
+
+class PairOut(Schema):
+    """How far two assessors agree on what both judged."""
+
+    first: str = Field(description="User name; empty for all first opinions.")
+    second: str
+    n: int
+    agreement: float | None = Field(description="Share of equal grades.")
+    cohen: float | None = Field(description="Cohen's kappa; null where it is not defined.")
+    pooled: float | None = Field(description="Kappa with pooled marginals (Scott's pi).")
+    linear: float | None = Field(description="Cohen's kappa with linear weights.")
+    standard_error: float | None = Field(description="Large-sample standard error of Cohen's kappa.")
+    table: list[list[int]] = Field(description="Counts over the levels: rows the first one's grades, columns the second's.")
+    undefined: str = Field(description="Why there is no kappa; empty when there is.")
+
+    @classmethod
+    def of(cls, pair: Pair) -> "PairOut":
+        f = pair.figures
+        figures: dict[str, Any] = {"n": f.n, "agreement": f.raw, "cohen": f.cohen, "pooled": f.pooled}
+        figures |= {"linear": f.linear, "standard_error": f.standard_error}
+        told = {"table": f.table.tolist(), "undefined": pair.why_undefined}
+        return cls(first=pair.first_user, second=pair.second_user, **figures, **told)
+
+
+class AgreementOut(Schema):
+    levels: list[int]
+    twice: int = Field(description="Items that two assessors judged.")
+    overall: PairOut = Field(description="All first opinions with all second ones.")
+    pairs: list[PairOut]
+
+
+class OwnAgreementOut(Schema):
+    topic: str
+    title: str
+    n: int = Field(description="Other opinions on documents that you judged, too.")
+    raw: float | None = Field(description="Share of equal grades.")
+    cohen: float | None = Field(description="Cohen's kappa; null where it is not defined.")
+
+
+class ReportFilter(In):
+    form: Literal["json", "csv", "tex"] = "json"
+
+
+class ExportFilter(In):
+    format: Literal["csv", "jsonl"] = "csv"
+    history: bool = Field(False, description="Every act of judging in its order, instead of the present grades.")

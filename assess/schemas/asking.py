@@ -1,0 +1,132 @@
+"""Shapes of JSON: questions and practice. They clean; the rules live in the services."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from ninja import Field, Schema
+
+from config.schemas import In
+
+
+class TextIn(In):
+    text: str = Field(description="Up to 2,000 characters.", examples=["Are eels meant too?"])
+
+
+class MessageOut(Schema):
+    id: int
+    text: str
+    at: datetime
+
+
+class OwnLineOut(Schema):
+    mine: bool
+    text: str
+    at: datetime
+    unseen: bool
+
+
+class OwnThreadOut(Schema):
+    seat: uuid.UUID | None
+    topic: str
+    docno: str
+    lines: list[OwnLineOut]
+
+
+class OwnQuestionsOut(Schema):
+    unseen: int = Field(description="Answers that you have not seen yet.")
+    threads: list[OwnThreadOut]
+
+
+class ThreadLineOut(Schema):
+    id: int
+    author: str = Field(alias="author.username")
+    text: str
+    at: datetime
+
+
+class ThreadOut(Schema):
+    id: int = Field(alias="number", description="Answer it under this number.")
+    topic: str
+    docno: str
+    asked_by: str
+    open: bool
+    lines: list[ThreadLineOut]
+
+
+class PracticeCardOut(Schema):
+    id: int
+    topic: str
+    title: str = Field(alias="topic_title")
+    description: str
+    narrative: str
+    docno: str
+    document_title: str = Field(alias="title")
+    text: str
+
+
+class PracticeOut(Schema):
+    left: int
+    card: PracticeCardOut | None
+
+
+class PracticeAnswerIn(In):
+    grade: int = Field(ge=-127, le=127)
+
+
+class PracticeToldOut(Schema):
+    grade: int = Field(description="What you answered first.")
+    right: int = Field(description="The organizer's grade.")
+    reason: str
+    left: int
+
+
+class ExampleIO(In):
+    docno: str
+    grade: int = Field(ge=-127, le=127)
+    reason: str = ""
+
+
+class PracticeSetIO(In):
+    examples: list[ExampleIO]
+
+
+class SearchFilter(In):
+    q: str = Field("", description='Words; "phrases", title:word and -word are understood.', max_length=1000)
+    topic: str = Field("", description="For which topic; left out: for none.")
+    page: int = Field(1, ge=1, le=50)
+
+
+class HitOut(Schema):
+    docno: str
+    title: str
+    snippet: str
+    grade: int | None = Field(description="One's own.")
+    waits: bool = Field(description="It is among what one has to judge anyway.")
+    pooled: bool = Field(description="Told to organizers alone.")
+
+    @staticmethod
+    def resolve_title(hit: Any) -> str:
+        return "".join(piece for piece, _ in hit.heading)
+
+    @staticmethod
+    def resolve_snippet(hit: Any) -> str:
+        return "".join(piece for piece, _ in hit.snippet)
+
+
+class ResultsOut(Schema):
+    total: int
+    page: int
+    hits: list[HitOut]
+
+
+class HitIn(In):
+    topic: str
+    docno: str
+    grade: int
+    client_id: uuid.UUID = Field(description="Made by the client: the same act sent twice is one.")
+
+
+class FoundOut(Schema):
+    grade: int | None
+    seen: int = Field(description="How many acts there are on this document.")

@@ -1,0 +1,138 @@
+"""Search results as assessors and organizers see them: snippets, and what one said of each document oneself."""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+from assess.core import highlighting
+from assess.models import Answer, Assignment, Judgment, Seat
+from config.models import User
+from pooling import search
+from pooling import selectors as pooled
+from pooling.core.query import read_query
+from pooling.core.text import heaviest, rocchio
+from pooling.core.words import LETTERS, RUN, Stems, means_something, pairs
+from pooling.models import Collection, PoolItem, Topic
+
+A_PAGE = 20
+AROUND = 240  # letters of a snippet
+ADDED = 8  # words that feedback offers
+
+
+@dataclass(frozen=True)
+class Hit:
+    """`grade` is one's own; `waits`: it is among what one has to judge anyway; `pooled` is told to organizers alone."""
+
+    docno: str
+    heading: list[tuple[str, bool]]
+    snippet: list[tuple[str, bool]]
+    grade: int | None
+    answer: str
+    waits: bool
+    pooled: bool
+
+
+@dataclass(frozen=True)
+class Results:
+    words: str
+    total: int
+    page: int
+    hits: list[Hit]
+
+    @property
+    def shown(self) -> int:
+        return (self.page - 1) * A_PAGE + len(self.hits)
+
+    @property
+    def has_more(self) -> bool:
+        return self.shown < self.total
+
+
+def own_topics(collection: Collection, user: User) -> list[Topic]:
+    """The topics that somebody judges, in order."""
+    mine = Assignment.objects.filter(assessor=user).values("topic")
+    return sorted(collection.topics.filter(pk__in=mine), key=lambda topic: (len(topic.number), topic.number))
+
+
+def results(collection: Collection, user: User, topic: Topic | None, words: str, page: int, *, organizes: bool) -> Results:
+    """One page of what is found; nothing in it depends on runs, ranks or what others said."""
+    language = topic.language if topic else ""
+    found = search.search(collection, read_query(words, language), A_PAGE, (page - 1) * A_PAGE)
+    return Results(words, found.total, page, hits(collection, user, topic, words, found.docnos, organizes=organizes))
+
+
+def hits(
+    collection: Collection, user: User, topic: Topic | None, words: str, docnos: list[str], *, organizes: bool
+) -> list[Hit]:
+    documents = {one.docno: one for one in pooled.documents(collection).filter(docno__in=docnos)}
+    said, waiting, known = dict[str, tuple[int | None, str]](), set[str](), set[str]()
+    if topic is not None:
+        of = {"item__topic": topic, "item__docno__in": docnos, "assessor": user, "occasion": 0}
+        rows = Judgment.objects.filter(**of).values_list("item__docno", "grade", "answer")
+        said = {docno: (grade, answer) for docno, grade, answer in rows}
+        waiting = set(Seat.objects.filter(judged_at=None, **of).values_list("item__docno", flat=True))
+        if organizes:
+            known = set(PoolItem.objects.filter(topic=topic, docno__in=docnos).values_list("docno", flat=True))
+    sought = highlighting.wanted(words, topic.language if topic else "")
+    made = []
+    for docno in docnos:
+        document = documents.get(docno)
+        if document is None:
+            continue
+        heading, snippet = highlighting.pieces(
+            [document.title or docno, _around(document.text, sought, document.language)], sought, document.language
+        )
+        grade, answer = said.get(docno, (None, Answer.OPEN.value))
+        made.append(Hit(docno, heading, snippet, grade, answer, docno in waiting, docno in known))
+    return made
+
+
+def _around(text: str, sought: highlighting.Wanted, language: str) -> str:
+    """The stretch of a text that has most of the sought words."""
+    head = text[:20_000]
+    at, places = 0, list[int]()
+    for piece, hit in highlighting.pieces([head], sought, language)[0]:
+        if hit:
+            places.append(at)
+        at += len(piece)
+    if not places:
+        return head[:AROUND]
+    best = max(places, key=lambda start: sum(start <= other < start + AROUND for other in places))
+    start = max(0, head.rfind(" ", 0, max(0, best - 40)) + 1)
+    cut = head[start : start + AROUND]
+    return ("… " if start else "") + " ".join(cut.split()) + (" …" if start + AROUND < len(text) else "")
+
+
+def feedback(collection: Collection, user: User, topic: Topic, words: str) -> list[str]:
+    """Words to add: Rocchio from one's own judgments of the topic, by tf-idf; as they are written in the documents."""
+    rows = Judgment.objects.filter(item__topic=topic, assessor=user, occasion=0, answer=Answer.GRADE)
+    grades = dict(rows.order_by("-pk").values_list("item__docno", "grade")[:200])
+    spelled: dict[str, Counter[str]] = {}
+    vectors: dict[bool, list[dict[str, float]]] = {True: [], False: []}
+    documents = pooled.documents(collection).filter(docno__in=grades)
+    for docno, title, text, language in documents.values_list("docno", "title", "text", "language"):
+        counts: Counter[str] = Counter()
+        stem = Stems(language)
+        for word in LETTERS.findall(f"{title} {text}"[:50_000]):
+            if means_something(word):
+                counts[term := stem(word)] += 1
+                spelled.setdefault(term, Counter())[word.lower()] += 1
+        for run in RUN.findall(text[:50_000]):
+            for pair in pairs(run):
+                counts[pair] += 1
+                spelled.setdefault(pair, Counter())[pair] += 1
+        size = sum(counts.values()) or 1
+        grade = grades[docno]
+        relevant = grade is not None and grade >= collection.lenient_from
+        vectors[relevant].append({term: count / size for term, count in counts.items()})
+    if not vectors[True]:
+        return []
+    total, having = search.frequencies(collection, spelled)
+    weighed = {
+        kind: [{term: tf * math.log2(max(total, 1) / max(having[term], 1)) for term, tf in one.items()} for one in found]
+        for kind, found in vectors.items()
+    }
+    asked = {term for clause in read_query(words, topic.language).wanted for term in clause.terms}
+    model = rocchio({}, weighed[True], weighed[False])
+    best = heaviest({term: weight for term, weight in model.items() if term not in asked}, ADDED)
+    return [spelled[term].most_common(1)[0][0] for term in best]

@@ -1,0 +1,86 @@
+"""Search and judge: what somebody finds for a topic and judges joins the pool, as an interactive round."""
+
+import uuid
+
+from django.db import IntegrityError, transaction
+from django.db.models import F, Max
+from django.utils import timezone
+
+from assess.models import Assignment, Found, Search, Seat
+from assess.searching import Results
+from assess.services import judging
+from config.errors import Conflict, Refusal
+from config.models import User
+from pooling import selectors as pooled
+from pooling.core.query import MOST_LETTERS
+from pooling.models import Collection, Pool, PoolItem, Topic
+
+INTERACTIVE = "interactive"
+NOBODYS = 2_147_483_647  # last in any order
+
+
+def log(collection: Collection, *, searcher: User, topic: Topic | None, results: Results) -> Search:
+    """Keep a search; another page of the same one only shows more of it."""
+    same = collection.searches.filter(searcher=searcher, topic=topic).first()
+    if same is not None and same.words == results.words:
+        Search.objects.filter(pk=same.pk, shown__lt=results.shown).update(shown=results.shown)
+        return same
+    facts = {"words": results.words[:MOST_LETTERS], "total": results.total, "shown": results.shown}
+    return Search.objects.create(collection=collection, topic=topic, searcher=searcher, **facts)
+
+
+def judge_hit(
+    collection: Collection,
+    *,
+    assessor: User,
+    topic: Topic,
+    docno: str,
+    grade: int,
+    client_id: uuid.UUID,
+    seconds: float | None = None,
+) -> judging.Saved:
+    """Judge a document of one's own finding. One that is pooled and waits for somebody else stays theirs."""
+    if not Assignment.objects.filter(topic=topic, assessor=assessor).exists():
+        raise Refusal(f"Topic {topic.number} is not assigned to you: expected one of your own.")
+    seat = _seat(collection, assessor, topic, docno)
+    return judging.record_judgment(
+        collection, assessor=assessor, seat=seat, client_id=client_id, grade=grade, seconds=seconds, ahead=0
+    ).saved
+
+
+def _seat(collection: Collection, assessor: User, topic: Topic, docno: str) -> uuid.UUID:
+    """One's own seat of the document; made, with the item, if there is none."""
+    try:
+        with transaction.atomic():
+            Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+            item = PoolItem.objects.filter(topic=topic, docno=docno).first() or _item(collection, assessor, topic, docno)
+            mine = Seat.objects.filter(item=item, assessor=assessor, occasion=0).first()
+            if mine is not None:
+                return mine.token
+            free = Seat.objects.filter(item=item, assessor=None, occasion=0, judged_at=None).order_by("slot").first()
+            if free is not None:
+                Seat.objects.filter(pk=free.pk).update(assessor=assessor, claimed_at=timezone.now())
+                return free.token
+            if Seat.objects.filter(item=item, slot=1, occasion=0).exists():
+                raise Conflict("This document is pooled for somebody else to judge.")
+            return Seat.objects.create(collection=collection, item=item, slot=1, assessor=assessor, position=NOBODYS).token
+    except IntegrityError:
+        raise Conflict("Somebody else judged this document at the same moment; search again.") from None
+
+
+def _item(collection: Collection, finder: User, topic: Topic, docno: str) -> PoolItem:
+    if not pooled.documents(collection).filter(docno=docno).exists():
+        raise Refusal(f"There is no document “{docno[:80]}” in this collection.")
+    pool = collection.pools.filter(strategy=INTERACTIVE).first()
+    if pool is None:
+        if collection.pools.filter(drawn_at=None).exists():
+            raise Conflict("A round of the pool is being drawn; judge this when that is done.")
+        last = collection.pools.aggregate(last=Max("round"))["last"] or 0
+        pool = Pool.objects.create(
+            collection=collection, round=last + 1, strategy=INTERACTIVE, drawn_by=finder, drawn_at=timezone.now()
+        )
+    item = PoolItem.objects.create(pool=pool, topic=topic, docno=docno, best_rank=0, run_count=0)
+    search = collection.searches.filter(searcher=finder, topic=topic).first()
+    Found.objects.create(item=item, finder=finder, search=search)
+    Pool.objects.filter(pk=pool.pk).update(item_count=F("item_count") + 1)
+    return item

@@ -1,0 +1,29 @@
+// Results by keys: arrows choose a hit, a digit grades the one that is chosen. Never inside a field.
+(function () {
+  "use strict";
+  var list = document.querySelector("[data-hits]");
+  if (!list) return;
+  var at = -1;
+  function hits() { return Array.from(list.querySelectorAll("[data-hit]")); }
+  function choose(place) {
+    var all = hits();
+    if (!all.length) return;
+    at = Math.max(0, Math.min(place, all.length - 1));
+    all[at].focus();
+  }
+  list.addEventListener("focusin", function (event) {
+    var found = hits().indexOf(event.target.closest("[data-hit]"));
+    if (found >= 0) at = found;
+  });
+  document.body.addEventListener("htmx:afterSettle", function () { if (at >= 0) choose(at); });
+  document.addEventListener("keydown", function (event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      choose(at + (event.key === "ArrowDown" ? 1 : -1));
+    } else if (at >= 0) {
+      var button = hits()[at].querySelector('button[data-key="' + CSS.escape(event.key) + '"]');
+      if (button) { event.preventDefault(); button.click(); }
+    }
+  });
+})();

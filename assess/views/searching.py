@@ -1,0 +1,106 @@
+"""The search page of a collection: for organizers, and for assessors, who judge what they find."""
+
+import uuid
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from assess import exports, searching
+from assess.forms import HitForm
+from assess.services import searching as acts
+from config.errors import Refusal
+from config.models import Job
+from pooling import access, search
+from pooling.core.query import MOST_LETTERS
+from pooling.models import Role, Topic
+from pooling.selectors import documents, grades, topics
+from pooling.services import indexing
+from pooling.views.collections import page
+
+MOST_PAGES = 50
+
+
+@never_cache
+@require_safe
+def find(request: HttpRequest, slug: str) -> HttpResponse:
+    """Search the documents, for a topic or for none; every search is kept."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.ASSESSOR)
+    user, held = access.require_sign_in(request.user), access.roles_in(request.user, collection)
+    organizes = Role.ORGANIZER in held
+    listed = list(topics(collection)) if organizes else searching.own_topics(collection, user)
+    number = request.GET.get("topic", "")
+    topic = next((one for one in listed if one.number == number), None)
+    words = " ".join(request.GET.get("q", "").replace("\0", "").split())[:MOST_LETTERS]
+    ready, results, added = search.is_ready(collection), None, list[str]()
+    if ready and words:
+        at = request.GET.get("page", "1")
+        number_of_page = min(MOST_PAGES, max(1, int(at))) if at.isascii() and at.isdigit() else 1
+        results = searching.results(collection, user, topic, words, number_of_page, organizes=organizes)
+        acts.log(collection, searcher=user, topic=topic, results=results)
+        if topic and "more" in request.GET:
+            added = searching.feedback(collection, user, topic, words)
+    job = Job.objects.filter(name="index_documents", collection_id=collection.pk).order_by("-pk").first()
+    context: dict[str, Any] = {
+        "topics": listed,
+        "topic": topic,
+        "words": words,
+        "ready": ready,
+        "has_documents": documents(collection).exists(),
+        "job": None if ready else job,
+        "results": results,
+        "hits": _with_ids(results.hits) if results else [],
+        "asked_more": "more" in request.GET,
+        "added": added,
+        "more_words": " ".join([words, *added]),
+        "grades": grades(collection),
+        "judges": topic in searching.own_topics(collection, user) if topic and Role.ASSESSOR in held else False,
+        "searches": collection.searches.select_related("searcher", "topic")[:30] if organizes and not words else [],
+    }
+    return page(request, "assess/search.html", collection, **context)
+
+
+def _with_ids(hits: list[searching.Hit]) -> list[tuple[searching.Hit, uuid.UUID]]:
+    """Each hit with the id of the act that may judge it: the same act sent twice is one."""
+    return [(hit, uuid.uuid4()) for hit in hits]
+
+
+@require_POST
+def judge_hit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Judge a document that one found; answers with its line, or goes back to the results."""
+    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    user = access.require_sign_in(request.user)
+    form = HitForm(request.POST)
+    if not form.is_valid():
+        raise Refusal("Expected a topic, a document, a grade and an id of this act.")
+    data = form.cleaned_data
+    topic = get_object_or_404(Topic, collection=collection, number=data["topic"])
+    given = {name: data[name] for name in ("docno", "grade", "client_id")}
+    acts.judge_hit(collection, assessor=user, topic=topic, **given)
+    if not getattr(request, "htmx", False):
+        return redirect(f"{reverse('search', args=[slug])}?{urlencode({'topic': topic.number, 'q': data['q']})}")
+    (hit,) = searching.hits(collection, user, topic, data["q"], [data["docno"]], organizes=False)
+    context = {"hit": hit, "act": uuid.uuid4(), "topic": topic, "words": data["q"], "judges": True}
+    context |= {"collection": collection, "grades": grades(collection)}
+    return render(request, "assess/_hit.html", context)
+
+
+@require_POST
+def build(request: HttpRequest, slug: str) -> HttpResponse:
+    """Have the index made by a job."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    indexing.request_index(collection, by=access.require_sign_in(request.user))
+    return redirect("search", slug)
+
+
+@require_safe
+def interactive_run(request: HttpRequest, slug: str) -> HttpResponse:
+    """What was found by searching, as a manual run."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    answer = HttpResponse(exports.interactive_run(collection), content_type="text/plain; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{collection.slug}-interactive.run"'
+    return answer

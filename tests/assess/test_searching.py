@@ -1,0 +1,182 @@
+"""Search and judge: found in any script, judged with one request, joined to the pool with its provenance."""
+
+import json
+import uuid
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from assess import searching
+from assess.models import Found, Judgment, Search
+from assess.services import assigning, judging
+from assess.services import searching as acts
+from assess.services.assigning import Wanted
+from config.errors import Conflict, Refusal
+from config.models import Job, User
+from pooling import search
+from pooling.core.query import Clause, read_query
+from pooling.models import Collection, Pool, UploadKind
+from pooling.services import indexing
+from pooling.services.work import Direct
+from tests import factories as people
+from tests.api.conftest import CallerFor, caller_for
+from tests.assess import factories
+from tests.commands.conftest import Assize, assize
+from tests.conftest import ClientFor
+from tests.pooling import files
+
+__all__ = ["assize", "caller_for"]
+DOCUMENTS = [
+    ("en1", "Harbour cranes", "The cranes of the old harbour lift cargo from every ship.", "en"),
+    ("en2", "Wine", "A harbour for wine lovers; vineyards and the old harbour.", "en"),
+    ("en3", "Ships", "Cargo ships unload at the quay, by crane.", "en"),
+    ("hi1", "नदी", "नदियों के किनारे मछलियाँ रहती हैं", "hi"),
+    ("bn1", "নদী", "নদীর তীরে মাছ", "bn"),
+    ("zh1", "港口", "港口起重机装卸货物", "zh"),
+    ("ja1", "港", "東京港の貨物船", "ja"),
+    ("ko1", "항구", "항구 도시의 역사", "ko"),
+    ("ar1", "ميناء", "الموانئ القديمة في المدينة", "ar"),
+]
+
+
+class World:
+    def __init__(self) -> None:
+        self.organizer = people.make_user("Olga Organizer")
+        self.collection: Collection = people.make_collection(self.organizer, "Harbour trials")
+        self.ann, self.bob = factories.make_assessors(self.collection, "Ann Assessor", "Bob Beholder")
+        files.take(self.collection, self.organizer, UploadKind.TOPICS, b"1\tharbour cranes\n2\twine\n")
+        rows = [{"id": d, "title": t, "text": x, "language": lang} for d, t, x, lang in DOCUMENTS]
+        files.take(self.collection, self.organizer, UploadKind.DOCUMENTS, "".join(json.dumps(r) + "\n" for r in rows).encode())
+        files.take_run(self.collection, self.organizer, files.run_file("alpha", t1="en3", t2="en2"))
+        files.draw(self.collection, self.organizer, 1)
+        one, two = self.collection.topics.order_by("number")
+        wanted = [Wanted(one, [self.ann]), Wanted(two, [self.bob])]
+        assigning.assign(self.collection, by=self.organizer, wanted=wanted, overlap=0)
+
+    def index(self) -> int:
+        with Direct(lambda done, total, words: None) as work:
+            return indexing.index_documents(self.collection, work)
+
+    def found(self, words: str, language: str = "") -> list[str]:
+        return search.search(self.collection, read_query(words, language), 20).docnos
+
+    def judge(self, user: User, docno: str, grade: int = 2, topic: str = "1") -> judging.Saved:
+        where = self.collection.topics.get(number=topic)
+        return acts.judge_hit(self.collection, assessor=user, topic=where, docno=docno, grade=grade, client_id=uuid.uuid4())
+
+
+@pytest.fixture
+def world(db: None, settings: Settings, tmp_path: Path) -> World:
+    settings.DATA = tmp_path / "data"
+    return World()
+
+
+def test_queries_are_understood() -> None:
+    assert read_query('cranes "old harbour" -wine title:Ships').wanted == (
+        Clause(("crane",)),
+        Clause(("old", "harbour")),
+        Clause(("ship",), "title"),
+    )
+    assert read_query("-wine").unwanted == (Clause(("wine",)),) and not read_query("-wine")
+    assert not read_query('the " - ') and read_query("港口起").wanted == (Clause(("港口", "口起")),)
+
+
+@pytest.mark.parametrize(
+    ("words", "language", "expected"),
+    [
+        ("crane", "", ["en1", "en3"]),
+        ('"old harbour"', "", ["en2", "en1"]),
+        ("harbour -wine", "", ["en1"]),
+        ("title:ships", "", ["en3"]),
+        ("मछली", "hi", ["hi1"]),
+        ("মাছ", "bn", ["bn1"]),
+        ("起重机", "zh", ["zh1"]),
+        ("貨物", "ja", ["ja1"]),
+        ("도시", "ko", ["ko1"]),
+        ("والموانئ", "ar", ["ar1"]),
+        ("zeppelin", "", []),
+    ],
+)
+def test_documents_of_any_script_are_found(world: World, words: str, language: str, expected: list[str]) -> None:
+    world.index()
+    assert sorted(world.found(words, language)) == sorted(expected)
+
+
+def test_the_index_is_of_the_present_documents(world: World) -> None:
+    assert not search.is_ready(world.collection)
+    assert world.index() == world.index() == 9
+    before = search.folder(world.collection)
+    files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, files.documents(["en2", "en3", "x1"], "zeppelin"))
+    assert not search.is_ready(world.collection)
+    world.index()
+    assert world.found("zeppelin") and not before.exists()
+
+
+def test_what_is_found_and_judged_joins_the_pool(world: World) -> None:
+    world.index()
+    topic = world.collection.topics.get(number="1")
+    results = searching.results(world.collection, world.ann, topic, "crane", 1, organizes=False)
+    kept = acts.log(world.collection, searcher=world.ann, topic=topic, results=results)
+    assert [(hit.docno, hit.waits, hit.pooled) for hit in results.hits] == [("en1", False, False), ("en3", True, False)]
+    world.judge(world.ann, "en1")
+    pool = Pool.objects.get(strategy="interactive")
+    found = Found.objects.get()
+    assert (pool.round, pool.item_count, found.search, found.finder) == (2, 1, kept, world.ann)
+    assert Judgment.objects.get(item=found.item).grade == 2
+    world.judge(world.ann, "en3", 1)  # pooled for her anyway: no second item
+    assert Pool.objects.get(strategy="interactive").item_count == 1
+    assert judging.next_items(world.collection, assessor=world.ann, count=5) == []
+    again = searching.results(world.collection, world.ann, topic, "crane", 1, organizes=False)
+    assert [hit.grade for hit in again.hits] == [2, 1]
+
+
+def test_nobody_judges_in_the_place_of_another(world: World) -> None:
+    world.index()
+    with pytest.raises(Refusal, match="Topic 1 is not assigned to you"):
+        world.judge(world.bob, "en1")
+    assigning.assign(
+        world.collection,
+        by=world.organizer,
+        wanted=[Wanted(world.collection.topics.get(number="1"), [world.ann], [world.bob])],
+        overlap=1,
+    )
+    world.judge(world.ann, "en1")
+    with pytest.raises(Conflict, match="pooled for somebody else"):
+        world.judge(world.bob, "en1")
+    with pytest.raises(Refusal, match="There is no document “nowhere”"):
+        world.judge(world.ann, "nowhere")
+
+
+def test_feedback_offers_words_of_what_one_judged_relevant(world: World) -> None:
+    world.index()
+    topic = world.collection.topics.get(number="1")
+    assert searching.feedback(world.collection, world.ann, topic, "crane") == []
+    world.judge(world.ann, "en3")
+    world.judge(world.ann, "en2", 0)
+    words = searching.feedback(world.collection, world.ann, topic, "crane")
+    assert "quay" in words and "unload" in words and not {"crane", "vineyards"} & set(words)
+
+
+def test_by_page_api_and_command(world: World, client_for: ClientFor, caller_for: CallerFor, assize: Assize) -> None:
+    olga, ann, address = client_for(world.organizer), client_for(world.ann), f"/c/{world.collection.slug}/search/"
+    assert "Build the index" in olga.get(address).content.decode()
+    assert olga.post(f"{address}index/").status_code == 302 and Job.objects.filter(name="index_documents").exists()
+    assert assize("index-documents", world.collection.slug).out == "9 documents\n"
+    page = ann.get(address, {"topic": "1", "q": "crane"}).content.decode()
+    assert "<mark>cranes</mark>" in page and "waits for you" in page and "alpha" not in page
+    given = {"topic": "1", "docno": "en1", "grade": 3, "client_id": str(uuid.uuid4()), "q": "crane"}
+    fragment = ann.post(f"{address}judge/", given, headers={"hx-request": "true"}).content.decode()
+    assert fragment.count('<li class="hit"') == 1 and 'aria-pressed="true"' in fragment
+    assert ann.post(f"{address}judge/", given).status_code == 302  # the same act again
+    assert Judgment.objects.get(item__docno="en1").event_count == 1
+    assert "search with" in ann.get(address, {"topic": "1", "q": "crane", "more": "1"}).content.decode()
+    assert "pooled" in olga.get(address, {"topic": "1", "q": "crane"}).content.decode()
+    assert "crane" in olga.get(address).content.decode()
+    assert olga.get(f"{address}run/").content == b"1 Q0 en1 1 1 interactive\n"
+    call, base = caller_for(world.ann), f"/collections/{world.collection.slug}/search"
+    told = call("GET", f"{base}?q=wine")
+    assert (told["total"], told["hits"][0]["docno"]) == (1, "en2")
+    body = {"topic": "1", "docno": "zh1", "grade": 0, "client_id": str(uuid.uuid4())}
+    assert call("POST", f"{base}/judgments", body) == {"grade": 0, "seen": 1}
+    assert Search.objects.filter(searcher=world.ann).count() == 2

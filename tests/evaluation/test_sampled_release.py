@@ -1,0 +1,100 @@
+"""A sampled pool through to its release: probabilities with the items, files that carry them, estimates on the leaderboard."""
+
+import uuid
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.conf import settings as site_settings
+from pytest_django import Settings
+
+from assess.selectors import assessors
+from assess.services import assigning, judging
+from config.models import User
+from evaluation import columns, samples, services
+from evaluation.models import Release
+from pooling.core.sampled_qrels import read_sampled
+from pooling.models import Collection, UploadKind
+from pooling.services.work import Direct
+from tests import factories as people
+from tests.assess import factories
+from tests.conftest import ClientFor
+from tests.golden import vectors
+from tests.pooling import files
+
+VECTOR = vectors("pooling", "two_strata_budget")[0].values[0]
+GRADES = vectors("pooling", "pool_mtf")[0].values[0]["qrels"]
+
+
+def measures(release: Release) -> list[str]:
+    told = columns.thresholds(release.collection, release)
+    return [str(measure) for measure in columns.measures(release.collection, told)]
+
+
+def unsupported(release: Release) -> list[str]:
+    return columns.unsupported(release.collection, columns.thresholds(release.collection, release))
+
+
+@pytest.fixture
+def made(db: None, settings: Settings, tmp_path: Path) -> tuple[Collection, User]:
+    settings.DATA = tmp_path / "data"
+    organizer = people.make_user("Olga Organizer")
+    collection = people.make_collection(organizer, "Harbour trials")
+    factories.make_assessors(collection, "Ann Assessor")
+    files.take(collection, organizer, UploadKind.TOPICS, b"1\tharbours\n")
+    files.take(collection, organizer, UploadKind.DOCUMENTS, files.documents(GRADES))
+    for tag, docnos in VECTOR["runs"].items():
+        files.take_run(collection, organizer, files.run_file(tag, t1=" ".join(docnos)))
+    return collection, organizer
+
+
+def released(collection: Collection, by: User, strategy: str, **values: object) -> Release:
+    files.draw_round(collection, by, strategy, **values)
+    assigning.auto_assign(collection, by=by)
+    (assessor,) = assessors(collection)
+    for card in judging.next_items(collection, assessor=assessor, count=100):
+        judging.record_judgment(
+            collection, assessor=assessor, seat=card.token, client_id=uuid.uuid4(), grade=GRADES[card.docno], ahead=0
+        )
+    with Direct(lambda done, total, words: None) as work:
+        release = services.freeze_release(collection, by=by, work=work)
+        services.score_release(release, work=work)
+    return release
+
+
+def test_a_sample_by_strata(made: tuple[Collection, User], client_for: ClientFor) -> None:
+    collection, by = made
+    release = released(collection, by, "two-strata", budget=10, depth=6)
+    pool = collection.pools.get()
+    assert sorted(pool.items.values_list("stratum", "inclusion")) == [(1, 1.0)] * 8 + [(2, 0.25)] * 2
+    assert pool.not_drawn.count() == 6
+    with zipfile.ZipFile(site_settings.DATA / release.archive) as archive:
+        name = next(name for name in archive.namelist() if name.endswith("/sampled-qrels.txt"))
+        sample = read_sampled(archive.read(name))
+        assert any(name.endswith("/prels.txt") for name in archive.namelist())
+    assert (len(sample.docnos), int((sample.grades >= 0).sum())) == (16, 10)
+    names = measures(release)
+    assert {"xinfAP", "infNDCG", "statAP", "Bpref"} <= set(names) and "AP" not in names
+    page = client_for(by).get(f"/c/{collection.slug}/leaderboard/").content.decode()
+    assert "Estimated from a sample." in page
+    assert "a sampled pool cannot support them: " in page and "nDCG" in page.split("cannot support them: ")[1][:80]
+    assert release.scores.filter(measure="xinfAP").count() == 4
+
+
+def test_a_sample_by_weight_has_probabilities_alone(made: tuple[Collection, User]) -> None:
+    collection, by = made
+    release = released(collection, by, "ap-weighted", budget=7, depth=6)
+    names = measures(release)
+    assert "statAP" in names and "xinfAP" not in names and "xinfAP" in unsupported(release)
+    found = samples.judged(release)
+    assert found is not None and found[1].inclusion is not None and len(found[0]) == 7
+    assert release.scores.filter(measure="statAP").count() == 4
+
+
+def test_official_estimates_are_named_where_the_pool_is_no_sample(made: tuple[Collection, User]) -> None:
+    collection, by = made
+    collection.measures = ["xinfAP", "AP"]
+    collection.save()
+    release = released(collection, by, "depth", depth=3)
+    assert unsupported(release) == ["xinfAP"]
+    assert "AP" in measures(release)
