@@ -11,20 +11,17 @@ from assess import adaptive_rounds, blind, exports, searching, selectors, watchi
 from assess.models import Message, PracticeItem, Workload
 from assess.schemas.asking import (
     ExampleIO,
-    FoundOut,
-    HitIn,
     MessageOut,
     OwnQuestionsOut,
     PracticeAnswerIn,
     PracticeOut,
     PracticeSetIO,
     PracticeToldOut,
-    ResultsOut,
-    SearchFilter,
     TextIn,
     ThreadOut,
 )
 from assess.schemas.assigning import WorkloadIn, WorkloadOut
+from assess.schemas.searching import FoundOut, HitIn, ResultsOut, SearchFilter
 from assess.schemas.watching import StopIn, TopicGoesOut, WatchedOut
 from assess.services import practice, questions, workloads
 from assess.services import searching as search_acts

@@ -12,10 +12,12 @@ from pooling.models import Collection
 USUAL = ("AP", "Bpref", "nDCG", "nDCG@10", "P@10", "Rprec", "RR", "R@1000")
 COUNTS = ("NumRet", "NumRel", "NumRelRet")
 ESTIMATED = ("xinfAP", "infNDCG", "statAP", "statP@10")  # from a sampled pool
+ON_ANY_SAMPLE = ("Bpref", "NumRet")  # heed judged documents alone, or none
 JUDGED = "Judged@10"  # a mean alone: of the run's top, not of what it is worth
 LABELS = {"NumRet": "Retrieved", "NumRelRet": "Found", "R": "Recall", "Rprec": "R-precision", "Bpref": "bpref"}
 PLAN = "_scoring_plan"  # where a collection in hand remembers its own
-Counts = Mapping[str, Any]  # lenient_from and strict_from, and the sample if there is one, as of a release or of now
+Counts = Mapping[str, Any]  # lenient_from and strict_from, as of a release or of now; sample: the strategy of a sampled pool
+LIVE = "live"  # in the place of that strategy: estimates are of releases alone
 
 
 def plan(collection: Collection) -> ScoringPlan:
@@ -28,15 +30,13 @@ def plan(collection: Collection) -> ScoringPlan:
 
 
 def thresholds(collection: Collection, release: Release | None) -> Counts:
-    """The grades from which a document is relevant, and what is told of a sampled pool: as the release recorded them, or now.
-
-    Of now there are no estimates: they need the probabilities of what is frozen.
-    """
+    """The grades from which a document is relevant: as the release recorded them, or those of now."""
+    found: Counts = {"lenient_from": collection.lenient_from, "strict_from": collection.strict_from}
     if release:
-        return {**release.counts, "sample": release.about.get("sample")}
-    pool = samples.sampled_round(collection)
-    sample = {"strategy": pool.strategy, "live": True} if pool else None
-    return {"lenient_from": collection.lenient_from, "strict_from": collection.strict_from, "sample": sample}
+        found = release.counts
+    elif samples.sampled_round(collection):
+        found = {**found, "sample": LIVE}
+    return found
 
 
 def top_grade(collection: Collection) -> int | None:
@@ -46,32 +46,29 @@ def top_grade(collection: Collection) -> int | None:
 
 def measures(collection: Collection, counts: Counts) -> list[Measure]:
     """What a run is scored by: official measures first, then those shown, the usual ones, counts, and the strict view of all."""
-    wanted = [*_official(collection), *_known([*plan(collection).shown, *_usual(counts), *COUNTS])]
-    plain = [measure for measure in wanted if _supports(counts, measure)]
+    plain = [measure for measure in _wanted(collection, counts) if supports(measure, counts)]
     return list(dict.fromkeys([*plain, *(strict_view(measure, counts) for measure in plain)]))
 
 
-def unsupported(collection: Collection, counts: Counts) -> list[str]:
-    """Measures that would be shown, and that a sampled pool cannot support, or that need one."""
-    return list(dict.fromkeys(str(one) for one in _shown(collection, counts) if not _supports(counts, one)))
+def _wanted(collection: Collection, counts: Counts) -> list[Measure]:
+    estimates = ESTIMATED if counts.get("sample") else ()
+    return [*_official(collection), *_known([*plan(collection).shown, *estimates, *USUAL, *COUNTS])]
 
 
-def _shown(collection: Collection, counts: Counts) -> list[Measure]:
-    return [*_official(collection), *_known(plan(collection).shown or [*_usual(counts)])]
-
-
-def _usual(counts: Counts) -> tuple[str, ...]:
-    return (*ESTIMATED, *USUAL) if counts.get("sample") else USUAL
-
-
-def _supports(counts: Counts, measure: Measure) -> bool:
-    """A sample supports what is estimated from it, and what heeds judged documents alone; other pools all but estimates."""
+def supports(measure: Measure, counts: Counts) -> bool:
+    """A sampled pool supports what is estimated from it, and what heeds judged documents alone; another all but estimates."""
     sample, needs = counts.get("sample"), measure.definition.needs
     if not sample:
-        return not needs
-    if needs in ("strata", "inclusion"):
-        return not sample.get("live") and not (needs == "strata" and sample["strategy"] == samples.BY_WEIGHT)
-    return measure.definition.name in ("Bpref", "NumRet")
+        return needs not in ("strata", "inclusion")
+    if needs == "strata":
+        return sample not in (samples.BY_WEIGHT, LIVE)
+    return (needs == "inclusion" and sample != LIVE) or measure.definition.name in ON_ANY_SAMPLE
+
+
+def unsupported(collection: Collection, counts: Counts) -> list[str]:
+    """Measures that would be shown, but that a sampled pool cannot support, or that need one."""
+    wanted = [one for one in _wanted(collection, counts) if one.definition.name not in COUNTS and not supports(one, counts)]
+    return list(dict.fromkeys(map(str, wanted)))
 
 
 def _official(collection: Collection) -> list[Measure]:
@@ -123,8 +120,10 @@ class Column:
 
 def columns(collection: Collection, counts: Counts, *, strict: bool = False, means: bool = True) -> list[Column]:
     """The measures of a table in one view: official ones first, then those the organizers show, or the usual ones."""
-    official = _official(collection)
-    shown = [measure for measure in _shown(collection, counts) if _supports(counts, measure)]
+    official = [measure for measure in _official(collection) if supports(measure, counts)]
+    estimates = ESTIMATED if counts.get("sample") else ()
+    shown = [*official, *_known([*estimates, *(plan(collection).shown or USUAL)])]
+    shown = [measure for measure in shown if supports(measure, counts)]
     seen = dict.fromkeys(strict_view(measure, counts) if strict else measure for measure in shown)
     firsts = {strict_view(measure, counts) if strict else measure for measure in official}
     return [column(measure, official=measure in firsts, means=means) for measure in seen]

@@ -111,7 +111,7 @@ def trec_eval(found: Scores, *, per_topic: bool = True) -> str:
 
 def score_files(release: Release, rows: Sequence[tuple[Run, ScoreTable, Mapping[str, float]]]) -> dict[str, bytes]:
     """The files of the archive of a release's scores."""
-    names = [*map(str, columns.measures(release.collection, columns.thresholds(release.collection, release))), columns.JUDGED]
+    names = [*map(str, columns.measures(release.collection, release.counts)), columns.JUDGED]
     listed = [["tag", "group", "kind", "sha256"]]
     listed += [[run.tag, run.group, run.kind, run.upload.sha256] for run, _table, _means in rows]
     title, number = release.collection.name, release.number

@@ -114,3 +114,13 @@ class TryForm(forms.Form):
     keep = forms.BooleanField(
         required=False, label="Keep the report", help_text="For you alone; the run itself is thrown away in any case."
     )
+
+
+class StrategiesForm(forms.Form):
+    budget = forms.IntegerField(
+        label="Documents per topic",
+        min_value=1,
+        max_value=1000,
+        initial=50,
+        help_text="At which the order of the runs is compared.",
+    )

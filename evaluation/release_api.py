@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from django.http import FileResponse, HttpResponse
+from django.http import FileResponse, Http404, HttpResponse
 from ninja import Field, File, Form, Query, Router, Schema
 from ninja.files import UploadedFile
 
@@ -10,7 +10,7 @@ from config.api import MANAGE, PUBLIC, ApiRequest
 from config.models import Job
 from config.schemas import In, JobOut
 from evaluation import access as score_access
-from evaluation import changes, effect, exports, importing, selectors, services
+from evaluation import changes, effect, exports, importing, selectors, services, strategy_comparison
 from evaluation.models import Release
 from evaluation.schemas import ReleaseOut
 from pooling import access
@@ -161,3 +161,47 @@ def read_effect(request: ApiRequest, slug: str, filters: Query[EffectFilter]) ->
     For organizers.
     """
     return effect.document(effect.effect(access.collection_for(request.user, slug, Role.ORGANIZER), filters.measure))
+
+
+class StrategiesIn(In):
+    budget: int = Field(50, ge=1, le=1000, description="Documents of each topic at which the order of the runs is compared.")
+
+
+class StrategyLineOut(Schema):
+    name: str
+    to_enough: int | None = Field(description="Judgments until 80 % of the relevant documents were found.")
+    found: int = Field(description="Relevant documents at the budget, over all topics.")
+    tau: float | None = Field(description="Of the order of the runs by AP, against all judgments.")
+    bias: list[float] = Field(description="AP at the budget less that of all judgments; one for each run.")
+    curve: list[tuple[int, int]] = Field(description="Judgments and relevant documents found.")
+
+
+class StrategiesOut(Schema):
+    made_at: str
+    budget: int
+    judged: int
+    relevant: int
+    runs: list[str]
+    strategies: list[StrategyLineOut] = Field(alias="lines")
+
+
+@routes.get("/collections/{slug:slug}/strategies", response=StrategiesOut)
+def read_comparison(request: ApiRequest, slug: str) -> strategy_comparison.Comparison:
+    """Which strategy would have done best on the judgments that are there, as it was last simulated
+
+    For organizers. 404 before the first time.
+    """
+    found = strategy_comparison.latest(access.collection_for(request.user, slug, Role.ORGANIZER))
+    if found is None:
+        raise Http404
+    return found
+
+
+@routes.post("/collections/{slug:slug}/strategies", response={202: JobOut}, auth=MANAGE)
+def compare_strategies(request: ApiRequest, slug: str, body: StrategiesIn) -> Job:
+    """Simulate all strategies on the judgments that are there
+
+    For organizers. The answer is a job.
+    """
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    return strategy_comparison.request_comparison(collection, by=request.user, budget=body.budget)

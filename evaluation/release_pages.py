@@ -12,18 +12,20 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import Refusal
+from config.forms import attempt
 from evaluation import access as score_access
-from evaluation import changes, citation, dataset, exports, importing, selectors, services
+from evaluation import changes, citation, dataset, exports, importing, selectors, services, strategy_comparison
 from evaluation import effect as effects
-from evaluation.forms import ImportForm
+from evaluation.forms import ImportForm, StrategiesForm
 from evaluation.models import ReleaseState
-from pooling import access, markdown
+from pooling import access, charts, markdown
 from pooling.models import Role
 from pooling.selectors import grades
 from pooling.views.collections import page
 from pooling.views.uploads import sent
 
 SHOWN = 500  # changed documents on a page
+DRAWN = ("take", "rrf", "mtf", "maxmean", "thompson", "hedge")  # as many lines as eyes can part
 
 
 @require_POST
@@ -109,6 +111,25 @@ def effect(request: HttpRequest, slug: str) -> HttpResponse:
     found = effects.effect(collection, request.GET.get("measure", ""))
     measures = list(dict.fromkeys([found.measure, *map(str, collection.measures), "AP", "nDCG@10", "P@10"]))
     return page(request, "evaluation/effect.html", collection, effect=found, bump=effects.bump(found), measures=measures)
+
+
+@require_http_methods(["GET", "POST"])
+def strategies(request: HttpRequest, slug: str) -> HttpResponse:
+    """Which strategy would have done best on the judgments that are there; a POST simulates them anew."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    form = StrategiesForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        by, budget = access.require_sign_in(request.user), form.cleaned_data["budget"]
+        if attempt(form, lambda: strategy_comparison.request_comparison(collection, by=by, budget=budget)):
+            return redirect("compare_strategies", slug)
+    found = strategy_comparison.latest(collection)
+    shown = [(line.name, line.curve) for line in found.lines if line.name in DRAWN] if found else []
+    words = f"Relevant documents found by judgments, of {found.relevant:,}" if found else ""
+    job = selectors.job_of(collection, "compare_strategies")
+    context: dict[str, Any] = {"form": form, "found": found, "curves": charts.curves(shown, words)}
+    context["job"] = job if job and (job.is_live or job.state == "failed") else None
+    status = 422 if request.method == "POST" else 200
+    return page(request, "evaluation/strategies.html", collection, status=status, **context)
 
 
 @require_http_methods(["GET", "POST"])

@@ -123,7 +123,7 @@ def job_of(collection: Collection, *names: str) -> Job | None:
 
 def unscored(release: Release) -> QuerySet[Run]:
     """Runs that came, or were submitted again, after the scores were computed, or lack a measure that is official since."""
-    names = [columns.JUDGED, *map(str, columns.measures(release.collection, columns.thresholds(release.collection, release)))]
+    names = [columns.JUDGED, *map(str, columns.measures(release.collection, release.counts))]
     there = Count("scores", filter=Q(scores__release=release, scores__measure__in=names))
     runs = release.collection.runs.select_related("upload").annotate(there=there)
     current = ScoreFile.objects.filter(release=release, run=OuterRef("pk"), run_sha256=OuterRef("upload__sha256"))

@@ -214,7 +214,7 @@ def request_scores(release: Release, *, by: User) -> Job:
 
 def score_release(release: Release, *, work: Work) -> int:
     """Score the runs that lack scores under the release; how many. All become visible in one moment."""
-    measures = columns.measures(release.collection, columns.thresholds(release.collection, release))
+    measures = columns.measures(release.collection, release.counts)
     runs = list(selectors.unscored(release))
     qrels, given = samples.judged(release) or (selectors.qrels(release), Given())
     made = []

@@ -180,8 +180,7 @@ def standing(collection: Collection, which: str = "") -> Standing:
 
 def of_release(release: Release) -> Standing:
     """As they were stored."""
-    collection = release.collection
-    counts = columns.thresholds(collection, release)
+    collection, counts = release.collection, release.counts
     files = list(selectors.score_files(release))
     names = [str(measure) for measure in columns.measures(collection, counts)]
     paths = tuple(file.path for file in files)

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 from config import jobs
 from config.models import User
-from evaluation import importing, services
+from evaluation import importing, services, strategy_comparison
 from evaluation.models import Release
 from pooling.models import Collection
 
@@ -28,3 +28,9 @@ def import_qrels(running: jobs.Running) -> None:
     by = User.objects.get(pk=running.args["by"])
     options = importing.Options(**{field.name: str(running.args.get(field.name, "")) for field in fields(importing.Options)})
     importing.take_kept(collection, by=by, path=str(running.args["path"]), work=running, options=options)
+
+
+@jobs.job("compare_strategies", minutes=120)
+def compare_strategies(running: jobs.Running) -> None:
+    collection = Collection.objects.get(pk=running.args["collection"])
+    strategy_comparison.compare_strategies(collection, budget=int(running.args["budget"]), work=running)

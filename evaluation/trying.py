@@ -54,8 +54,7 @@ def try_run(release: Release, *, by: User, data: bytes, keep: bool = False) -> d
 
 
 def _report(release: Release, tag: str, digest: str, judged: Judged) -> dict[str, Any]:
-    collection = release.collection
-    counts = columns.thresholds(collection, release)
+    collection, counts = release.collection, release.counts
     measures: list[Measure | str] = [*columns.measures(collection, counts), columns.JUDGED]
     plain = replace(judged, given=replace(judged.given, top=None))
     scores = evaluate_judged(plain, (tag,), measures, rel=counts["lenient_from"])

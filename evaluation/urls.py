@@ -13,6 +13,7 @@ urlpatterns = [
     path("c/<slug:slug>/releases/<int:number>/scores/", release_pages.score_archive, name="score_archive"),
     path("c/<slug:slug>/releases/<int:number>/diff/<int:against>/", release_pages.diff, name="release_diff"),
     path("c/<slug:slug>/data/", release_pages.data_sheet, name="dataset"),
+    path("c/<slug:slug>/pool/compare/", release_pages.strategies, name="compare_strategies"),
     path("c/<slug:slug>/effect/", release_pages.effect, name="effect"),
     path("c/<slug:slug>/import-qrels/", release_pages.import_qrels, name="import_qrels"),
     path("c/<slug:slug>/live-qrels/", release_pages.live_qrels, name="live_qrels"),

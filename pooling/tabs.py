@@ -37,7 +37,7 @@ PARTS: tuple[tuple[str, tuple[Page, ...]], ...] = (
             Page("Runs", "runs", ORGANIZER | {Role.PARTICIPANT.value}, ("run", "edit_run", "rules", "make_baseline")),
         ),
     ),
-    ("Pool", (Page("Pool", "pool", also=("pool_items", "pool_round")),)),
+    ("Pool", (Page("Pool", "pool", also=("pool_items", "pool_round")), Page("Compare strategies", "compare_strategies"))),
     (
         "Judging",
         (

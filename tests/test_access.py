@@ -189,6 +189,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}releases/<int:number>/diff/<int:against>/": {"GET": released(200)},
     f"{C}data/": {"GET": released(200)},
     f"{C}effect/": {"GET": organizer(200)},
+    f"{C}pool/compare/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}import-qrels/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}live-qrels/": {"GET": organizer(200)},
     f"{C}releases/": {"GET": released(200), "POST": organizer(422)},
@@ -303,6 +304,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/adjudication/reopen": {"POST": decider(409)},  # nothing is decided
     f"{A}/qrels": {"POST": organizer(202)},
     f"{A}/live-qrels": {"GET": organizer(200)},
+    f"{A}/strategies": {"GET": organizer(404), "POST": organizer(409)},  # nothing is simulated, and nothing judged by two runs
     f"{A}/effect": {"GET": organizer(200)},
     f"{R}/state": {"POST": organizer(200)},
     f"{R}/archive": {"GET": released(200)},

@@ -2,7 +2,6 @@
 
 import uuid
 from datetime import datetime
-from typing import Any
 
 from ninja import Field, Schema
 
@@ -89,44 +88,3 @@ class ExampleIO(In):
 
 class PracticeSetIO(In):
     examples: list[ExampleIO]
-
-
-class SearchFilter(In):
-    q: str = Field("", description='Words; "phrases", title:word and -word are understood.', max_length=1000)
-    topic: str = Field("", description="For which topic; left out: for none.")
-    page: int = Field(1, ge=1, le=50)
-
-
-class HitOut(Schema):
-    docno: str
-    title: str
-    snippet: str
-    grade: int | None = Field(description="One's own.")
-    waits: bool = Field(description="It is among what one has to judge anyway.")
-    pooled: bool = Field(description="Told to organizers alone.")
-
-    @staticmethod
-    def resolve_title(hit: Any) -> str:
-        return "".join(piece for piece, _ in hit.heading)
-
-    @staticmethod
-    def resolve_snippet(hit: Any) -> str:
-        return "".join(piece for piece, _ in hit.snippet)
-
-
-class ResultsOut(Schema):
-    total: int
-    page: int
-    hits: list[HitOut]
-
-
-class HitIn(In):
-    topic: str
-    docno: str
-    grade: int
-    client_id: uuid.UUID = Field(description="Made by the client: the same act sent twice is one.")
-
-
-class FoundOut(Schema):
-    grade: int | None
-    seen: int = Field(description="How many acts there are on this document.")

@@ -187,6 +187,7 @@ CASES = [
     Case("run-edit", "edit_run", "organizer", LINE + "runs/bm25-rm3-1/edit/"),
     Case("rules", "rules", "organizer", LINE + "rules/"),
     Case("search", "search", "assessor", "/c/{w.adaptive.slug}/search/?topic=1&q=smolts+turbine"),
+    Case("strategies", "compare_strategies", "organizer", "/c/{w.adaptive.slug}/pool/compare/"),
     Case("adaptive", "adaptive", "organizer", "/c/{w.adaptive.slug}/progress/adaptive/"),
     Case("baseline", "make_baseline", "organizer", LINE + "baseline/"),
     Case("rules-error", "rules", "organizer", LINE + "rules/", press("Save", Results_per_topic="0"), 422),

@@ -18,7 +18,7 @@ from assess.services import adjudicating, assigning, judging, merging, practice,
 from assess.services.practice import Example
 from config import accounts
 from config.models import ApiToken, Job, User
-from evaluation import services, trying
+from evaluation import services, strategy_comparison, trying
 from evaluation.models import PrivateScore
 from pooling.core.html_text import html_text
 from pooling.models import Document, Invitation, Membership, PoolItem, Role, Topic, Upload, Visibility
@@ -318,6 +318,8 @@ class World:
                 judging.record_judgment(
                     self.adaptive, assessor=self.assessor, seat=card.token, client_id=uuid.uuid4(), grade=grade, ahead=0
                 )
+        with Direct(lambda done, total, words: None) as work:
+            strategy_comparison.compare_strategies(self.adaptive, budget=5, work=work)
         pool = self.adaptive.pools.get()
         picking.stop_topic(pool, self.adaptive.topics.get(number="3"), by=by, reason="The runs have nothing else on it.")
 

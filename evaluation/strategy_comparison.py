@@ -1,0 +1,140 @@
+"""Which strategy would have done best here: all of them simulated on the judgments that are there, by a job."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from assess import opinions
+from config import jobs
+from config.errors import Conflict, Refusal
+from config.models import Job, User
+from evaluation.core.matrix import NOT_IN_QRELS, StoredRuns
+from evaluation.core.simulation import Compared, compare
+from pooling import selectors as pooling
+from pooling.core.strategies import STRATEGIES
+from pooling.matrices import matrix_of
+from pooling.models import Collection
+from pooling.services.work import Work
+
+NAMES = ("take", "rrf", "rbp", "dcg", "borda", "combmnz", "mtf", "maxmean", "thompson", "hedge", "rbp-adaptive")
+MOST_BUDGET = 1000
+POINTS = 60  # of a curve as it is kept
+
+
+@dataclass(frozen=True)
+class Line:
+    """A strategy as the page shows it. `curve`: pairs of judgments and relevant documents found, over all topics."""
+
+    name: str
+    label: str
+    kind: str
+    to_enough: int | None
+    found: int
+    tau: float | None
+    bias: list[float]
+    curve: list[tuple[int, int]]
+    share: float | None = None  # judgments for 80 %, against best rank
+
+    @property
+    def largest(self) -> float:
+        return max((abs(one) for one in self.bias), default=0.0)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    made_at: str
+    budget: int
+    judged: int
+    relevant: int
+    runs: list[str]
+    lines: list[Line]
+
+
+@transaction.atomic
+def request_comparison(collection: Collection, *, by: User, budget: int) -> Job:
+    """Ask for the simulation; asked twice while it is being done, it is done once."""
+    _check(collection, budget)
+    return jobs.intend(
+        "compare_strategies",
+        title=f"Strategies of {collection.name} compared",
+        args={"collection": collection.pk, "budget": budget},
+        started_by=by,
+        collection_id=collection.pk,
+        dedupe=f"strategies:{collection.pk}",
+    )
+
+
+def _check(collection: Collection, budget: int) -> None:
+    if not 1 <= budget <= MOST_BUDGET:
+        raise Refusal(f"Expected a budget from 1 to {MOST_BUDGET:,} documents of each topic; found {budget:,}.")
+    if collection.runs.count() < 2:
+        raise Conflict("A comparison needs two runs at least.")
+    if not len(opinions.opinions(collection).items):
+        raise Conflict("Nothing is judged yet: strategies are compared on judgments that are there.")
+
+
+def compare_strategies(collection: Collection, *, budget: int, work: Work) -> Comparison:
+    """Simulate every strategy on the final grades of now, and keep what came of it in the place of what was kept before."""
+    _check(collection, budget)
+    plan, found = opinions.plan(collection), opinions.opinions(collection)
+    final = opinions.final(found, plan.rule, plan.opinions, "out", pooling.grades(collection)[0].value)
+    runs = list(collection.runs.order_by("pk"))
+    stored = StoredRuns.of(matrix_of(runs, None))
+    items = stored.matrix.find(found.topics[final.places], found.docnos[final.places])
+    grades = np.full(len(stored.matrix) + 1, NOT_IN_QRELS)
+    grades[items] = final.grades
+    lines: list[Compared] = []
+    total = 0
+    for place, name in enumerate(NAMES):
+        work.progress(place, len(NAMES), STRATEGIES[name].label)
+        total, some = compare(stored, grades[:-1], [name], budget=budget, rel=collection.lenient_from, seed=1)
+        lines += some
+    told = {
+        "made_at": timezone.now().isoformat(),
+        "budget": budget,
+        "judged": int((grades[:-1] != NOT_IN_QRELS).sum()),
+        "relevant": total,
+        "runs": [run.tag for run in runs],
+        "lines": [_told(one, budget) for one in lines],
+    }
+    aside = work.folder() / "strategies.json"
+    aside.write_text(json.dumps(told))
+    with work.finish(f"{len(lines)} strategies compared"):
+        target = settings.DATA / _path(collection)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        aside.replace(target)
+    return _read(told)
+
+
+def _told(one: Compared, budget: int) -> dict[str, Any]:
+    size = len(one.judged)
+    places = np.unique(np.linspace(0, size - 1, min(POINTS, size)).astype(int)) if size else np.zeros(0, int)
+    curve = [(int(one.judged[place]), int(one.relevant[place])) for place in places.tolist()]
+    found = int(one.relevant[min(budget, size) - 1]) if size else 0
+    facts = {"name": one.name, "to_enough": one.to_enough, "found": found, "tau": one.tau}
+    return {**facts, "bias": [round(value, 6) for value in one.bias.tolist()], "curve": curve}
+
+
+def _path(collection: Collection) -> str:
+    return f"files/strategies/{collection.pk}.json"
+
+
+def latest(collection: Collection) -> Comparison | None:
+    path = settings.DATA / _path(collection)
+    return _read(json.loads(path.read_text())) if path.exists() else None
+
+
+def _read(told: dict[str, Any]) -> Comparison:
+    base = next((line["to_enough"] for line in told["lines"] if line["name"] == "take"), None)
+    lines = []
+    for line in told["lines"]:
+        one = STRATEGIES[line["name"]]
+        share = line["to_enough"] / base - 1 if line["to_enough"] and base else None
+        curve = [(judged, found) for judged, found in line["curve"]]
+        lines.append(Line(**{**line, "curve": curve}, label=one.label, kind=one.kind, share=share))
+    return Comparison(**{**told, "lines": lines})
