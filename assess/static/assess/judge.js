@@ -12,7 +12,7 @@ import * as sending from "./judge/sending.js";
 import * as unsent from "./judge/unsent.js";
 import * as view from "./judge/view.js";
 
-const topic = part(".judge-topic"), back = part(".judge-back"), on = part(".judge-on"), undo = part(".judge-undo"), ask = document.querySelector("[data-ask]");
+const topic = part(".judge-topic"), back = part(".judge-back"), on = part(".judge-on"), undo = part(".judge-undo"), ask = document.querySelector("[data-ask]"), search = document.querySelector("[data-search]");
 const light = part("[data-light]"), more = part(".judge-more"), said = part("#said"), field = said.elements;
 const known = part("[type=checkbox][name=known]"), buttons = [...form.querySelectorAll("button[name=grade]")];
 const archived = buttons.some((button) => button.disabled), listed = mode === "many";
@@ -104,6 +104,7 @@ function refresh() {
   part("[data-done]").textContent = counts.done.toLocaleString("en");
   part("[data-total]").textContent = counts.total.toLocaleString("en");
   ask.search = deck.current() ? `?seat=${deck.current().seat}` : "";
+  if (deck.current()) search.search = `?topic=${encodeURIComponent(deck.current().topic)}`;
   Object.assign(form.querySelector("progress"), { max: counts.total, value: counts.done });
   back.hidden = deck.deck.index === 0 && !back.hasAttribute("data-previous");
   on.hidden = listed ? deck.deck.index >= deck.cards.length - 1 : deck.deck.index >= deck.frontier() || deck.deck.index >= deck.cards.length - 1;
