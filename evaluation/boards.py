@@ -135,7 +135,7 @@ class Board:
         others = len(self.rows) - 1
         if not same:
             return f"By {self.focus.label}, {self.best} is better than all {others} others ({told}, 0.05)."
-        number = "One run is" if len(same) == 1 else f"{len(same)} runs are"
+        number = "one run is" if len(same) == 1 else f"{len(same)} runs are"
         return f"By {self.focus.label}, {self.best} is best; {number} not significantly different from it ({told}, 0.05), marked ≈."
 
 

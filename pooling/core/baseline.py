@@ -87,7 +87,7 @@ def rank(
             first = _best(texts, found, model.feedback)
             found = _scores(texts, expanded(texts, query, first.tolist()), model)
         best = _best(texts, found, model.depth)
-        topics.append(np.full(len(best), number.encode(), np.bytes_))
+        topics.append(np.full(len(best), number.encode()))
         docnos.append(texts.docnos[best])
         scores.append(found[best])
     if not topics:

@@ -27,6 +27,11 @@ def offers(report: Report) -> tuple[str, ...]:
     return tuple(name for name in REPAIRS if name in wanted)
 
 
+def mends_all(report: Report) -> bool:
+    """Whether the offers leave no fault that refuses the file."""
+    return bool(report.offers) and {code for kind, code in report.counts if kind == "error"} <= set(_MENDS)
+
+
 def repaired(columns: RunColumns, names: Collection[str], max_per_topic: int, report: Report) -> RunColumns:
     """The lines after these repairs, in the order of REPAIRS; the report notes what each did."""
     if "ranks" in names:

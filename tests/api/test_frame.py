@@ -64,7 +64,16 @@ OPEN = {
         "read_topic",
     ),
     *("list_releases", "read_release", "download_qrels", "read_scores", "download_scores", "download_topic_scores"),
-    *("read_leaderboard", "read_run_report", "read_topic_scores", "read_run_scores", "download_trec_eval"),
+    *(
+        "read_leaderboard",
+        "compare_runs",
+        "read_pool_report",
+        "list_measures",
+        "read_run_report",
+        "read_topic_scores",
+        "read_run_scores",
+        "download_trec_eval",
+    ),
     *("compare_releases", "download_archive", "download_score_archive"),
 }
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.db import connection
 from django.template.loader import render_to_string
 from django.test import Client, RequestFactory
+from django.test.utils import CaptureQueriesContext
 
 from assess.models import Judgment
 from config.errors import Refusal
@@ -237,3 +239,25 @@ def test_comparison_is_computed_once(many: Release) -> None:
     standing = standings.of_release(many)
     one, other = (comparing.compared(standing, ["best", "good"]) for _ in range(2))
     assert one.found is other.found
+
+
+# Queries
+
+
+@pytest.mark.parametrize(
+    "path", ["compare/?runs=best&runs=late", "pool-report/", "leaderboard/topics/3/", "scores/best/", "leaderboard/"]
+)
+def test_queries_grow_with_neither_runs_nor_topics(many: Release, cast: Cast, olga: Client, path: str) -> None:
+    def queries() -> int:
+        olga.get(HERE + path)  # what is kept is made
+        with CaptureQueriesContext(connection) as found:
+            assert olga.get(HERE + path).status_code == 200
+        return len(found)
+
+    before = queries()
+    topics = [str(number) for number in range(13, 16)]
+    for tag in ("more-1", "more-2", "more-3"):
+        factories.make_run(cast.collection, tag, {topic: {"d1": 1.0} for topic in topics}, by=cast.organizer, group=tag)
+    factories.judge_all(cast.collection, {topic: {"d1": 1} for topic in topics}, cast.assessor)
+    factories.score(factories.freeze(cast.collection, cast.organizer))
+    assert queries() == before

@@ -50,6 +50,12 @@ def test_documents_with_the_words_come_first_and_others_not_at_all() -> None:
     assert ranked(Model(depth=1)) == {"1": ["h2"], "2": ["h1"]}
 
 
+def test_topics_keep_their_whole_numbers() -> None:
+    texts = Texts.of((docno, text, "en") for docno, text in DOCUMENTS.items())
+    run = rank(texts, [(number, query_of({"title": "harbour"}, "title")) for number in ("1", "10", "T-112")], Model())
+    assert sorted(run.topics.tolist()) == [b"1", b"10", b"T-112"]
+
+
 def test_feedback_finds_what_shares_words_with_the_first() -> None:
     for model in ("bm25", "tfidf"):
         assert ranked(Model(model=model, feedback=1))["2"] == ["h1", "h2"]
