@@ -21,7 +21,7 @@ from pooling.models import (
     Role,
     Visibility,
 )
-from pooling.schemas import (
+from pooling.schemas.collections import (
     CollectionChange,
     CollectionFilter,
     CollectionIn,

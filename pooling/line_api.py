@@ -26,29 +26,31 @@ from pooling.models import (
     Upload,
     UploadKind,
 )
-from pooling.schemas import (
+from pooling.schemas.files import (
     BaselineIn,
     CorpusOut,
     DocumentFields,
-    ItemOut,
-    ItemsFilter,
-    PlanIn,
-    PlanOut,
-    PoolIn,
-    PoolOut,
     RepairIn,
     RulesIn,
     RulesOut,
     RunChange,
     RunFields,
     RunOut,
-    SizeOut,
-    SizesFilter,
-    StrategyOut,
     TopicChange,
     TopicFields,
     TopicOut,
     UploadOut,
+)
+from pooling.schemas.pools import (
+    ItemOut,
+    ItemsFilter,
+    PlanIn,
+    PlanOut,
+    PoolIn,
+    PoolOut,
+    SizeOut,
+    SizesFilter,
+    StrategyOut,
 )
 from pooling.services import baselines, pools, runs, topics, uploads
 from pooling.views.pools import pool_download
