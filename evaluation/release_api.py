@@ -173,7 +173,7 @@ class StrategyLineOut(Schema):
     found: int = Field(description="Relevant documents at the budget, over all topics.")
     tau: float | None = Field(description="Of the order of the runs by AP, against all judgments.")
     bias: list[float] = Field(description="AP at the budget less that of all judgments; one for each run.")
-    curve: list[tuple[int, int]] = Field(description="Judgments and relevant documents found.")
+    curve: list[list[int]] = Field(description="Pairs: judgments, and relevant documents found.")
 
 
 class StrategiesOut(Schema):

@@ -314,7 +314,7 @@ COUNTS = {
     "scores/alpha/": 14,
     "leaderboard/scores.csv": 8,
     "leaderboard/topics.csv": 8,
-    "leaderboard/?release=live": 13,
+    "leaderboard/?release=live": 14,
     "leaderboard/file/json/": 8,
 }
 
