@@ -6,10 +6,13 @@ RUN := $(BIN)/python -m
 unexport PYTHONDONTWRITEBYTECODE
 UV := $(BIN)/uv pip install --quiet -c constraints.txt
 
-.PHONY: up install test test-deps check bench load claims chaos screens docs clean
+.PHONY: up demo install test test-deps check bench load claims chaos screens docs clean
 
 up: install
 	@$(BIN)/assize up
+
+demo: install
+	@$(BIN)/assize demo
 
 install: .venv/.installed
 

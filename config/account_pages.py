@@ -12,8 +12,8 @@ from django.utils.http import url_has_allowed_host_and_scheme, urlsafe_base64_de
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from config import accounts, forms, http
-from config.errors import Conflict
+from config import accounts, demo, forms, http
+from config.errors import Conflict, Forbidden
 from config.models import User
 from pooling import access, selectors
 
@@ -43,7 +43,19 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     elif request.user.is_authenticated:
         return redirect(next_page(request))
     context = {"form": form, "next": next_page(request), "open_signup": settings.OPEN_SIGNUP}
+    context |= {"demo": demo.people(settings.DEMO)}
     return render(request, "accounts/sign_in.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+def demo_sign_in(request: HttpRequest, username: str) -> HttpResponse:
+    """Without a password: only under `assize demo`, only for its cast, and only from this machine."""
+    if not settings.DEMO or username not in demo.CAST:
+        raise Http404
+    if not demo.is_here(request.META):
+        raise Forbidden("The demo signs people in on the machine it runs on, and nowhere else.")
+    login(request, get_object_or_404(User, username=username, is_active=True))
+    return redirect(demo.CAST[username].page)
 
 
 @require_POST

@@ -39,6 +39,8 @@ def _run(argv: list[str]) -> int:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
         if module := file_commands().get(argv[1]):  # without Django: a command on small files must not wait for it
             return int(import_module(module).main(argv[2:]))
+        if argv[1] == "demo":
+            _leave_for_demo(argv[2:])
         if argv[1:] in (["up"], ["up", "--logs"]):  # without Django at first: it is loaded beside the web server
             return _up(echo_logs="--logs" in argv)
         _django(argv)
@@ -54,6 +56,16 @@ def _up(*, echo_logs: bool) -> int:
         print(f"Error: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _leave_for_demo(arguments: list[str]) -> None:
+    """From here on the environment is that of the demo's own site."""
+    from config import demo
+
+    wanted = demo.environment(os.environ, arguments, ROOT)
+    for name in os.environ.keys() - wanted.keys():
+        del os.environ[name]
+    os.environ.update(wanted)
 
 
 def _django(argv: list[str]) -> None:

@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from assess import selectors as assess
-from config import accounts, backups, health, http, jobs
+from config import accounts, backups, demo, health, http, jobs
 from config import styleguide as guide
 from config.models import Job, User
 from evaluation import selectors as evaluation
@@ -27,7 +27,7 @@ def home(request: HttpRequest) -> HttpResponse:
     mine, public = selectors.home_list(request.user)
     running = access.jobs_visible_to(request.user).filter(state__in=["waiting", "running"]).order_by("-pk")[:5]
     context = {"mine": mine, "public": public, "jobs": running, "releases": evaluation.public_releases(request.user)}
-    context |= {"to_judge": assess.to_judge(request.user)}
+    context |= {"to_judge": assess.to_judge(request.user), "demo": demo.people(settings.DEMO)}
     return render(request, "site/home.html", context)
 
 

@@ -34,6 +34,9 @@ if DEBUG and HOST not in LOOPBACK:
     raise env.BadSetting(
         "ASSIZE_DEBUG", "1", f"debug pages show secrets; unset it, or set ASSIZE_HOST to 127.0.0.1 (it is {HOST})"
     )
+DEMO = env.flag("ASSIZE_DEMO", False, about="Sign-in by a button, without passwords; set by `assize demo`, and by nobody else.")
+if DEMO and HOST not in LOOPBACK:
+    raise env.BadSetting("ASSIZE_HOST", HOST, "the demo asks for no passwords, and serves this machine alone; unset it")
 ALLOWED_HOSTS = env.words("ASSIZE_ALLOWED_HOSTS", about="Host names the site answers to, separated by commas.")
 if not ALLOWED_HOSTS:
     if HOST in {"0.0.0.0", "::"} and _base is None:
@@ -46,6 +49,8 @@ CSRF_FAILURE_VIEW = "config.http.csrf_failure"
 TRUSTED_PROXIES = env.number(
     "ASSIZE_TRUSTED_PROXIES", 0, least=0, most=5, about="How many proxies in front of the site add X-Forwarded-For."
 )
+if DEMO and (TRUSTED_PROXIES or not set(ALLOWED_HOSTS) <= LOOPBACK or not DATA.name.endswith("-demo")):
+    raise env.BadSetting("ASSIZE_DEMO", "1", "a site of its own, on this machine alone, is needed: start it with `assize demo`")
 if HTTPS and TRUSTED_PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = HTTPS

@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("evaluation.urls")),
     # Accounts
     path("sign-in/", account_pages.sign_in, name="sign_in"),
+    path("demo/<str:username>/", account_pages.demo_sign_in, name="demo_sign_in"),
     path("sign-out/", account_pages.sign_out, name="sign_out"),
     path("sign-up/", account_pages.sign_up, name="sign_up"),
     path("welcome/<str:secret>/", account_pages.welcome, name="welcome"),

@@ -21,6 +21,7 @@ EXAMPLES = {
     "ASSIZE_BASE_URL": "https://assize.example.org",
     "ASSIZE_SITE_NAME": "Harbour track 2026",
     "ASSIZE_DEBUG": "1",
+    "ASSIZE_DEMO": "1",
     "ASSIZE_ALLOWED_HOSTS": "assize.example.org,assize.local",
     "ASSIZE_TRUSTED_PROXIES": "1",
     "ASSIZE_SESSION_DAYS": "30",

@@ -121,6 +121,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     "api/docs/": {"GET": everybody(200)},
     # Pages: accounts
     "sign-in/": {"GET": but(everybody(302), anonymous=200), "POST": but(everybody(302), anonymous=422)},
+    "demo/<str:username>/": {"POST": everybody(404)},  # but for `assize demo`: tests/config/test_demo.py
     "sign-out/": {"POST": everybody(302)},
     "sign-up/": {"GET": everybody(404), "POST": everybody(404)},  # closed unless a setting opens it
     "welcome/<str:secret>/": {"GET": everybody(200), "POST": everybody(422)},
@@ -454,6 +455,7 @@ def world(cast: Cast) -> World:
         "topic": "1",
         "kept": 0,
         "user": cast.assessor.username,
+        "username": "olive",
         "job": job.pk,
         "invitation": invitation.pk,
         "signed": members.invitation_url(invitation).rstrip("/").rsplit("/", 1)[1],
