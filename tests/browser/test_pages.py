@@ -306,6 +306,7 @@ CASES = [
 ]
 ELSEWHERE = {"styleguide", "sign_up", "welcome"}  # test_styleguide.py, below, test_first_hour.py
 FOR_PROGRAMS = {
+    "interactive_run",
     "healthz",
     "hours",
     "news",
