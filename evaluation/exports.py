@@ -147,11 +147,13 @@ def trec_eval_file(standing: Standing, tag: str) -> HttpResponse:
     return attached(HttpResponse(text, content_type="text/plain"), standing_name(standing, f"-{tag}.txt"))
 
 
-def board_text(standing: Standing, board: Board, form: str) -> str:
+def board_text(standing: Standing, board: Board, form: str, *, strict: bool = False) -> str:
     """The board as it is shown, filtered and sorted: csv, json, tex, or txt as trec_eval prints the means of each run."""
     if form == "json":
         return json.dumps({**document(standing, board), "made_with": f"assize {version()}"}, indent=2) + "\n"
     if form == "txt":
+        if strict:
+            raise Refusal("trec_eval's text is of the lenient view; leave view=strict out, or choose csv, json or tex.")
         places = {standing.entries[place].pk: place for place in standing.seen}
         return "".join(trec_eval(standing.scores(places[row.run.pk]), per_topic=False) for row in board.rows)
     return tables.written(_board_table(standing, board), form)

@@ -52,7 +52,7 @@ class PoolReport:
                 "bad", "A new run may be judged unfairly by these qrels: look at the reasons below before you reuse them."
             )
         if "warn" in kinds:
-            return Reason("warn", "These qrels can be reused with care: scores of new runs are somewhat too low.")
+            return Reason("warn", "These qrels can be reused with care: see the reasons below.")
         return Reason("good", "These qrels can be reused: a run that was not pooled is scored much as if it had been.")
 
 
@@ -183,13 +183,16 @@ def drawn(report: PoolReport) -> dict[str, Chart]:
     ]
     return {
         "depth": charts.lines(
-            "Order of runs and mean score at each depth of the pool, against the whole pool", x, Axis("τ, mean"), [tau, mean]
+            "Order of runs and mean score at each depth of the pool, against the whole pool",
+            x,
+            _from_zero_to_one("τ, mean", [tau, mean]),
+            [tau, mean],
         ),
         "relevant": charts.lines("Relevant documents found by a pool of each depth", x, found, [relevant]),
         "thinned": charts.lines(
             "Order of runs as judgments thin out, by MAP and by bpref",
             Axis("Judgments kept, %", 0, 100, 0),
-            Axis("τ with all"),
+            _from_zero_to_one("τ with all", thin),
             thin,
         ),
     }
@@ -254,3 +257,8 @@ def document(standing: Standing, report: PoolReport) -> dict[str, Any]:
         "reasons": [asdict(reason) for reason in report.reasons],
         **rows,
     }
+
+
+def _from_zero_to_one(label: str, series: list[Series]) -> Axis:
+    """Further down where a τ is negative."""
+    return charts.axis(label, [1.0, *(mark.y for one in series for mark in one.marks)])

@@ -55,7 +55,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
         "job": selectors.job_of(collection, "score_release") if unscored else None,
         "has_strict": columns.has_strict(standing.counts),
         "missing": sum(row.missing > 0 for row in board.rows),
-        "forms": BOARD_NAMES,
+        "forms": [(form, name) for form, name in BOARD_NAMES if not (wanted.strict and form == "txt")],
         "chosen_correction": wanted.correction or columns.plan(collection).correction,
         "unknown": columns.unknown_measures(collection),
         "unsupported": columns.unsupported(collection, standing.counts),
@@ -69,7 +69,7 @@ def board_file(request: HttpRequest, slug: str, form: str) -> HttpResponse:
     if form not in BOARD_FORMS:
         raise Http404
     standing, wanted = asked(request, access.scores_for(request.user, slug))
-    text = exports.board_text(standing, boards.leaderboard(standing, wanted), form)
+    text = exports.board_text(standing, boards.leaderboard(standing, wanted), form, strict=wanted.strict)
     answer = HttpResponse(text, content_type=BOARD_FORMS[form])
     return exports.attached(answer, exports.standing_name(standing, f"-leaderboard.{form}"))
 

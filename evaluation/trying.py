@@ -18,7 +18,9 @@ from evaluation.core.evaluate import Scores, evaluate_judged
 from evaluation.core.judged import Given, Judged, join
 from evaluation.importing import Faulty
 from evaluation.models import PrivateScore, Release, ReleaseState
+from pooling import selectors as pooling
 from pooling.core.lines import Unpackable, unpack
+from pooling.core.rankings import Rankings
 from pooling.core.runs import check_run
 from pooling.models import Collection
 
@@ -44,13 +46,31 @@ def try_run(release: Release, *, by: User, data: bytes, keep: bool = False) -> d
     found = check_run(text, max_per_topic=1_000_000)
     if found.rankings is None:
         raise Faulty(found.report)
+    strangers = _strangers(release.collection, found.rankings)
     qrels, given = samples.judged(release) or (selectors.qrels(release), Given())
     judged = join(qrels, [found.rankings], replace(given, top=columns.top_grade(release.collection)))
     digest = hashlib.sha256(data).hexdigest()
     report = _report(release, found.tag, digest, judged)
+    if strangers:
+        report["warnings"].append(
+            f"{strangers:,} of its {len(found.rankings):,} results name documents that are not in this collection."
+        )
     if keep:
         _keep(release, by, found.tag, digest, report)
     return report
+
+
+def _strangers(collection: Collection, run: Rankings) -> int:
+    """How many results name a document that the collection has not, as far as it holds all of its own; refused if all do."""
+    docnos = pooling.docnos(collection) if pooling.corpus(collection).is_complete else None
+    if docnos is None:
+        return 0
+    strange = int((~np.isin(run.docnos, docnos)).sum())
+    if strange == len(run):
+        raise Refusal(
+            f"None of the {len(run):,} results names a document of this collection, as “{docnos[0].decode()}”; is it a run of another?"
+        )
+    return strange
 
 
 def _report(release: Release, tag: str, digest: str, judged: Judged) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from config.errors import Refusal
 from config.models import User
 from pooling.core.baseline import Model
 from pooling.models import Collection, Invitation, Pool, Upload
-from pooling.services import baselines, collections, indexing, members, pools, uploads
+from pooling.services import baselines, collections, documents, indexing, members, pools, uploads
 
 
 @jobs.job("export_collection", minutes=60)
@@ -36,6 +36,11 @@ def send_invitation(running: jobs.Running) -> str:
 def check_upload(running: jobs.Running) -> None:
     upload = Upload.objects.select_related("collection", "uploaded_by").get(pk=running.args["upload"])
     uploads.check_upload(upload, running)
+
+
+@housekeeping.hourly("replaced documents")
+def forget_replaced() -> int:
+    return documents.forget_replaced()
 
 
 @housekeeping.hourly("refused files")

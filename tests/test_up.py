@@ -104,7 +104,7 @@ def test_stopped_or_killed_the_next_start_goes_on(own_site: Site) -> None:
     assert site.process
     site.process.kill()
     site.process.wait()
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while any(_alive(pid) for pid in everything):
         assert time.monotonic() < until, [Path(f"/proc/{pid}/cmdline").read_text() for pid in everything if _alive(pid)]
         time.sleep(0.2)

@@ -62,7 +62,7 @@ def axis(label: str, values: Sequence[float], *, zero: bool = True) -> Axis:
 def _step(width: float) -> float:
     """A round number of which about five make the width."""
     size = 10.0 ** math.floor(math.log10(max(width, 1e-9) / 5))
-    return next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor * 5.0 >= width * (1 - 1e-9))
+    return next(size * factor for factor in (1, 2, 5, 10) if size * factor * 5.0 >= width * (1 - 1e-9))
 
 
 @dataclass(frozen=True)

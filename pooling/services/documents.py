@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from django.db import transaction
+from django.db.models import F
 
 from pooling import selectors
 from pooling.core.document_spec import DocumentSpec
@@ -37,6 +38,11 @@ def take_documents(upload: Upload, path: Path, report: Report, work: Work) -> Re
         raise
     remove_in_chunks(Document.objects.filter(corpus=corpus, generation__lt=generation) if report.ok else mine)
     return report
+
+
+def forget_replaced() -> int:
+    """Documents of earlier generations that an import, killed at its very end, did not come to remove; how many."""
+    return remove_in_chunks(Document.objects.filter(generation__lt=F("corpus__generation")))
 
 
 def _refuse_loss(collection: Collection, missing: list[str], report: Report) -> None:

@@ -37,7 +37,7 @@ class Command(CollectionCommand):
         if options["form"]:
             if options["json"]:
                 raise Error("Expected --json or --form, found both.")
-            self.stdout.write(exports.board_text(standing, board, options["form"]), ending="")
+            self.stdout.write(exports.board_text(standing, board, options["form"], strict=options["strict"]), ending="")
             return
         if options["json"]:
             self.document(boards.document(standing, board))
