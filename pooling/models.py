@@ -90,6 +90,7 @@ class Collection(models.Model):
     # Written by assess, so that the scale can be frozen and a pool priced without looking downstream.
     judging_started_at = models.DateTimeField(null=True, blank=True)
     seconds_per_judgment = models.FloatField(null=True, blank=True)
+    topics_frozen_at = models.DateTimeField(null=True, blank=True, help_text="When organizers closed the list of topics.")
 
     class Meta:
         constraints = [
@@ -115,6 +116,11 @@ class Collection(models.Model):
     @property
     def is_archived(self) -> bool:
         return self.archived_at is not None
+
+    @property
+    def topics_frozen(self) -> bool:
+        """No topic comes or goes any more, and a change of one is a version: by the organizers' word, or since judging began."""
+        return self.topics_frozen_at is not None or self.judging_started_at is not None
 
 
 class Grade(models.Model):
