@@ -64,7 +64,7 @@ def results(collection: Collection, user: User, topic: Topic | None, words: str,
 def hits(
     collection: Collection, user: User, topic: Topic | None, words: str, docnos: list[str], *, organizes: bool
 ) -> list[Hit]:
-    documents = {one.docno: one for one in pooled.documents(collection).filter(docno__in=docnos)}
+    documents = {one.docno: one for one in pooled.documents(collection).filter(docno__in=docnos).defer("html")}
     said, waiting, known = dict[str, tuple[int | None, str]](), set[str](), set[str]()
     if topic is not None:
         of = {"item__topic": topic, "item__docno__in": docnos, "assessor": user, "occasion": 0}
@@ -74,27 +74,22 @@ def hits(
         if organizes:
             known = set(PoolItem.objects.filter(topic=topic, docno__in=docnos).values_list("docno", flat=True))
     sought = highlighting.wanted(words, topic.language if topic else "")
-    made = []
+    made, finders = [], dict[str, highlighting.Finder]()
     for docno in docnos:
         document = documents.get(docno)
         if document is None:
             continue
-        heading, snippet = highlighting.pieces(
-            [document.title or docno, _around(document.text, sought, document.language)], sought, document.language
-        )
+        finder = finders.setdefault(document.language, highlighting.Finder(sought, document.language))
+        heading, snippet = finder.pieces(document.title or docno), finder.pieces(_around(document.text, finder))
         grade, answer = said.get(docno, (None, Answer.OPEN.value))
         made.append(Hit(docno, heading, snippet, grade, answer, docno in waiting, docno in known))
     return made
 
 
-def _around(text: str, sought: highlighting.Wanted, language: str) -> str:
+def _around(text: str, finder: highlighting.Finder) -> str:
     """The stretch of a text that has most of the sought words."""
     head = text[:20_000]
-    at, places = 0, list[int]()
-    for piece, hit in highlighting.pieces([head], sought, language)[0]:
-        if hit:
-            places.append(at)
-        at += len(piece)
+    places = [start for start, _ in finder.hits(head)]
     if not places:
         return head[:AROUND]
     best = max(places, key=lambda start: sum(start <= other < start + AROUND for other in places))

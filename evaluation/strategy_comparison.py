@@ -21,7 +21,7 @@ from pooling.matrices import matrix_of
 from pooling.models import Collection
 from pooling.services.work import Work
 
-NAMES = ("take", "rrf", "rbp", "dcg", "borda", "combmnz", "mtf", "maxmean", "thompson", "hedge", "rbp-adaptive")
+NAMES = ("depth", "take", "rrf", "rbp", "dcg", "borda", "combmnz", "mtf", "maxmean", "thompson", "hedge", "rbp-adaptive")
 MOST_BUDGET = 1000
 POINTS = 60  # of a curve as it is kept
 
@@ -39,6 +39,7 @@ class Line:
     bias: list[float]
     curve: list[tuple[int, int]]
     share: float | None = None  # judgments for 80 %, against best rank
+    by_depth: float | None = None  # the same against a pool by depth, judged by docno
 
     @property
     def largest(self) -> float:
@@ -53,6 +54,12 @@ class Comparison:
     relevant: int
     runs: list[str]
     lines: list[Line]
+
+    @property
+    def best(self) -> Line | None:
+        """Which needed the fewest judgments, if fewer than a pool by depth."""
+        fewer = [line for line in self.lines if line.to_enough and line.by_depth is not None and line.by_depth < 0]
+        return min(fewer, key=lambda line: line.to_enough or 0, default=None)
 
 
 @transaction.atomic
@@ -120,6 +127,10 @@ def _told(one: Compared, budget: int) -> dict[str, Any]:
     return {**facts, "bias": [round(value, 6) for value in one.bias.tolist()], "curve": curve}
 
 
+def _less(needed: int | None, base: int | None) -> float | None:
+    return needed / base - 1 if needed and base else None
+
+
 def _path(collection: Collection) -> str:
     return f"files/strategies/{collection.pk}.json"
 
@@ -130,11 +141,11 @@ def latest(collection: Collection) -> Comparison | None:
 
 
 def _read(told: dict[str, Any]) -> Comparison:
-    base = next((line["to_enough"] for line in told["lines"] if line["name"] == "take"), None)
+    needed = {line["name"]: line["to_enough"] for line in told["lines"]}
     lines = []
     for line in told["lines"]:
         one = STRATEGIES[line["name"]]
-        share = line["to_enough"] / base - 1 if line["to_enough"] and base else None
+        share, by_depth = (_less(line["to_enough"], needed.get(base)) for base in ("take", "depth"))
         curve = [(judged, found) for judged, found in line["curve"]]
-        lines.append(Line(**{**line, "curve": curve}, label=one.label, kind=one.kind, share=share))
+        lines.append(Line(**{**line, "curve": curve}, label=one.label, kind=one.kind, share=share, by_depth=by_depth))
     return Comparison(**{**told, "lines": lines})

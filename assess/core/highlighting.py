@@ -1,10 +1,9 @@
 """Words of a topic, found in a text in any of their forms."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pooling.core.words import AFTER, BEFORE, LETTERS, RUN, Stems, means_something, pairs
+from pooling.core.words import LETTERS, RUN, Stems, means_something, pairs
 
 
 @dataclass(frozen=True)
@@ -29,25 +28,34 @@ def wanted(words: str, language: str = "") -> Wanted:
     return Wanted(frozenset(stems), frozenset(found))
 
 
+class Finder:
+    """Finds what is sought in texts of one language. Each word is asked once: texts have few different ones."""
+
+    def __init__(self, sought: Wanted, language: str = "") -> None:
+        self.sought, self.stem, self.known = sought, Stems(language), dict[str, bool]()
+
+    def pieces(self, text: str) -> list[tuple[str, bool]]:
+        """The text cut into pieces, which together are the text again, with whether a piece is a hit."""
+        return _cut(text, sorted(self.hits(text)))
+
+    def hits(self, text: str) -> Iterator[tuple[int, int]]:
+        known, stems = self.known, self.sought.stems
+        if stems:
+            for found in LETTERS.finditer(text):
+                word = found[0]
+                if word not in known:
+                    known[word] = self.stem(word) in stems
+                if known[word]:
+                    yield found.span()
+        if self.sought.pairs:
+            for found in RUN.finditer(text):
+                yield from _runs(found[0], found.start(), self.sought.pairs)
+
+
 def pieces(texts: list[str], sought: Wanted, language: str = "") -> list[list[tuple[str, bool]]]:
-    """Each text cut into pieces, which together are the text again, with whether a piece is a hit."""
-    words = _finder(texts, sought, language) if sought.stems else None
-    return [_cut(text, sorted(_hits(text, words, sought.pairs))) for text in texts]
-
-
-def _finder(texts: list[str], sought: Wanted, language: str) -> re.Pattern[str] | None:
-    """Finds the sought words as they are written here. Each word is asked once: a long text has few different ones."""
-    stem = Stems(language)
-    hits = [word for word in set(LETTERS.findall("\n".join(texts))) if stem(word) in sought.stems]
-    return re.compile(f"{BEFORE}(?:{'|'.join(map(re.escape, hits))}){AFTER}") if hits else None
-
-
-def _hits(text: str, words: re.Pattern[str] | None, pairs: frozenset[str]) -> Iterator[tuple[int, int]]:
-    if words:
-        yield from (found.span() for found in words.finditer(text))
-    if pairs:
-        for found in RUN.finditer(text):
-            yield from _runs(found[0], found.start(), pairs)
+    """Each text cut into pieces, as `Finder` does."""
+    finder = Finder(sought, language)
+    return [finder.pieces(text) for text in texts]
 
 
 def _runs(run: str, start: int, pairs: frozenset[str]) -> Iterator[tuple[int, int]]:

@@ -17,6 +17,7 @@ from pooling.core.strategies import STRATEGIES, clean
 
 Whole = NDArray[np.int64]
 ENOUGH = 0.8  # of the relevant documents
+DEPTH = "depth"  # a pool by depth is judged whole, in the order of its docnos, as at NIST
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +70,16 @@ def compare(
 def course(
     matrix: RankMatrix, grades: Whole, name: str, values: Mapping[str, Any], *, rel: int = 1, seed: int = 0
 ) -> list[Whole]:
-    """Of each topic all judged items, in the order in which the strategy would have had them judged."""
+    """Of each topic all judged items, in the order in which the strategy would have had them judged.
+
+    A pool by depth has no order of its own: it is judged by docno, ascending, which tells nothing of ranks.
+    """
     one = STRATEGIES[name]
     known = grades != NOT_IN_QRELS
+    if name == DEPTH:
+        by_docno = np.argsort(matrix.docnos, kind="stable")
+        by_docno = by_docno[known[by_docno]]
+        return [by_docno[matrix.codes[by_docno] == code] for code in range(len(matrix.topics))]
     if one.pick is None:
         if one.choose is None:
             raise ValueError(f"expected a strategy that puts documents in an order, found {name}")

@@ -22,6 +22,7 @@ from pooling.services import picking
 from tests import factories as people
 from tests.api.conftest import CallerFor, caller_for
 from tests.assess import factories
+from tests.assess.http import judge_by_http
 from tests.commands.conftest import Assize, assize
 from tests.conftest import ClientFor
 from tests.golden import vectors
@@ -93,36 +94,19 @@ def test_documents_come_in_the_order_of_move_to_front(world: World) -> None:
     assert pool.item_count == pool.items.count() == 16
 
 
-@pytest.mark.parametrize("name", [name for name in adapting.ADAPTIVE if name != "mtf"])
-def test_every_strategy_is_replayed_from_its_seed(world: World, name: str) -> None:
+@pytest.mark.parametrize("name", adapting.ADAPTIVE)
+def test_an_assessor_judges_through_http_in_the_order_of_every_strategy(world: World, client_for: ClientFor, name: str) -> None:
+    """One request for each, no word of the choice; and the order is made again from the seed."""
     pool = world.draw(name, ahead=1, budget=10)
     world.assign(world.ann)
-    order = world.judge(world.ann)
+    seen: list[str] = []
+    order = judge_by_http(client_for(world.ann), world.collection, lambda topic, docno: VECTOR["qrels"][docno], seen)
     ranks = adaptives.view(pool, world.topic).ranks
     relevant = np.array([VECTOR["qrels"][docno.decode()] > 0 for docno in ranks.docnos.tolist()])
     again = simulate(ranks, STRATEGIES[name].pick, pool.parameters, relevant, 10, [pool.seed, zlib.crc32(b"1")])
-    assert order == [ranks.docnos[pick.doc].decode() for pick in again.picks] and len(order) == 10
-
-
-def test_by_http_one_request_for_each_and_nothing_of_the_choice_is_told(world: World, client_for: ClientFor) -> None:
-    world.draw("mtf", ahead=2, budget=5)
-    world.assign(world.ann)
-    client, address = client_for(world.ann), f"/c/{world.collection.slug}/judge/"
-    answer = client.get(address).content.decode()
-    held = json.loads(answer.split('id="judge-cards" type="application/json">')[1].split("</script>")[0])
-    seen = answer
-    count = 0
-    while held:
-        card = held.pop(0)
-        given = {"grade": 1, "client_id": str(uuid.uuid4()), "held": ",".join(one["seat"] for one in held)}
-        told = client.post(card["url"], given, headers={"accept": "application/json"})
-        assert told.status_code == 200
-        held += told.json()["cards"]
-        seen += told.content.decode()
-        count += 1
-    assert count == 5
-    for word in ("priority", "S1", "S2", "mtf", "rank 1"):
-        assert word not in seen
+    assert order == [("1", ranks.docnos[pick.doc].decode()) for pick in again.picks] and len(order) == 10
+    for word in ("priority", "S1", "S2", f'"{name}', "rank 1"):
+        assert not any(word in text for text in seen)
 
 
 def test_two_share_a_topic_and_nobody_waits(world: World) -> None:

@@ -40,6 +40,8 @@ def test_courses_are_the_orders_of_the_worked_example() -> None:
     assert [docno.decode() for docno in runs.matrix.docnos[order].tolist()] == VECTOR["expected"]["order"]
     (fixed,) = course(runs.matrix, grades, "take", clean("take", {}))
     assert [docno.decode() for docno in runs.matrix.docnos[fixed].tolist()][:4] == ["d01", "d02", "d10", "d13"]
+    (whole,) = course(runs.matrix, grades, "depth", clean("depth", {}))
+    assert [docno.decode() for docno in runs.matrix.docnos[whole].tolist()] == sorted(VECTOR["qrels"])
     grades[order[0]] = NOT_IN_QRELS
     (without,) = course(runs.matrix, grades, "mtf", clean("mtf", {}))
     assert len(without) == 15 and order[0] not in without
@@ -77,7 +79,9 @@ def test_in_a_site(settings: Settings, tmp_path: Path, client_for: ClientFor, ca
     assert Job.objects.filter(name="compare_strategies").exists()
     rows = {row["strategy"]: row for row in assize("strategies", collection.slug, "--budget", "5", "--json").json}
     assert rows["mtf"]["to_80"] == 11 and rows["mtf"]["found"] == 3
+    assert rows["depth"]["to_80"] == 12 and rows["mtf"]["against_depth"] == pytest.approx(-1 / 12)
     page = client.get(address).content.decode()
     assert "Move to front" in page and "6 relevant documents among 16 judged ones" in page and "<polyline" in page
+    assert "% fewer than a depth-k pool judged by docno" in page
     told = caller_for(organizer)("GET", f"/collections/{collection.slug}/strategies")
-    assert (told["relevant"], len(told["strategies"]), told["runs"]) == (6, 11, ["S1", "S2", "S3", "S4"])
+    assert (told["relevant"], len(told["strategies"]), told["runs"]) == (6, 12, ["S1", "S2", "S3", "S4"])

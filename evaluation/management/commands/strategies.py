@@ -23,10 +23,12 @@ class Command(CollectionCommand):
             {
                 "strategy": line.name,
                 "to_80": line.to_enough,
+                "against_depth": line.by_depth,
+                "against_best_rank": line.share,
                 "found": line.found,
                 "tau": line.tau,
                 "largest_change": line.largest,
             }
             for line in found.lines
         ]
-        self.table(rows, ["strategy", "to_80", "found", "tau", "largest_change"])
+        self.table(rows, ["strategy", "to_80", "against_depth", "against_best_rank", "found", "tau", "largest_change"])
