@@ -10,6 +10,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 
 from assess import selectors, watching
 from assess.models import Judgment
+from config.errors import Conflict
 from pooling.models import Collection
 from pooling.services.collections import safe_cell
 
@@ -69,4 +70,6 @@ def interactive_run(collection: Collection, tag: str = "interactive") -> str:
     for topic in sorted(best, key=str.encode):
         ordered = sorted(best[topic].items(), key=lambda pair: -pair[1])
         lines += [f"{topic} Q0 {docno} {rank} {len(ordered) - rank + 1} {tag}\n" for rank, (docno, _) in enumerate(ordered, 1)]
+    if not lines:
+        raise Conflict("There is no such run yet: nobody has found a document by searching and judged it relevant.")
     return "".join(lines)

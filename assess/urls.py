@@ -28,6 +28,7 @@ urlpatterns = [
     path("c/<slug:slug>/drafts/", drafting.drafts, name="drafts"),
     path("c/<slug:slug>/drafts/<int:pk>/", drafting.draft, name="draft"),
     path("c/<slug:slug>/search/", searching.find, name="search"),
+    path("c/<slug:slug>/search/document/", searching.whole, name="search_document"),
     path("c/<slug:slug>/search/judge/", searching.judge_hit, name="judge_hit"),
     path("c/<slug:slug>/search/index/", searching.build, name="build_index"),
     path("c/<slug:slug>/search/run/", searching.interactive_run, name="interactive_run"),

@@ -118,6 +118,11 @@ class Plan:
         return _hours(self.new, self.seconds)
 
     @property
+    def next_depth(self) -> int | None:
+        """The first usual depth, else the first of all, that would add something; None where none does."""
+        return next((size.depth for sizes in (self.marks, self.curve) for size in sizes if size.new), None)
+
+    @property
     def marks(self) -> list[Size]:
         """A few of the curve for a table: the usual depths, and the one that was chosen."""
         wanted = {*DEPTHS, self.choice.values.get("depth")}

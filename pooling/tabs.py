@@ -44,7 +44,7 @@ PARTS: tuple[tuple[str, tuple[Page, ...]], ...] = (
         (
             Page("Judge", "judge_list", frozenset({Role.ASSESSOR.value}), ("judge_history",)),
             Page("My questions", "own_questions", frozenset({Role.ASSESSOR.value})),
-            Page("Search", "search", ORGANIZER | {Role.ASSESSOR.value}),
+            Page("Search", "search", ORGANIZER | {Role.ASSESSOR.value}, ("search_document",)),
             Page("Assign", "assign"),
             Page("Practice", "practice_sets"),
             Page("Progress", "progress", also=("adaptive",)),

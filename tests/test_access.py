@@ -170,7 +170,8 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}search/": {"GET": only("organizer", "assessor", "staff", status=200, members=403)},
     f"{C}search/judge/": {"POST": assessor(422)},
     f"{C}search/index/": {"POST": organizer(302)},
-    f"{C}search/run/": {"GET": organizer(200)},
+    f"{C}search/document/": {"GET": only("organizer", "assessor", "staff", status=404, members=403)},  # none is named
+    f"{C}search/run/": {"GET": organizer(409)},  # nobody found anything
     f"{C}progress/adaptive/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}progress/hours.csv": {"GET": organizer(200)},
     f"{C}progress/free/": {"POST": organizer(422)},  # nobody holds anything
@@ -285,7 +286,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/search": {"GET": only("organizer", "assessor", "staff", status=409, members=403)},  # there is no index yet
     f"{A}/search/judgments": {"POST": assessor(422)},  # there is no such document
     f"{A}/search/index": {"POST": organizer(202)},
-    f"{A}/search/run": {"GET": organizer(200)},
+    f"{A}/search/run": {"GET": organizer(409)},  # nobody found anything
     f"{A}/adaptive": {"GET": organizer(200)},
     f"{A}/adaptive/<int:round>/stop": {"POST": organizer(422)},
     f"{A}/adaptive/<int:round>/resume": {"POST": organizer(409)},

@@ -3,7 +3,7 @@
 import uuid
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -11,7 +11,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from assess import exports, searching
+from assess.core import highlighting
 from assess.forms import HitForm
+from assess.models import Found
 from assess.services import searching as acts
 from config.errors import Refusal
 from config.models import Job
@@ -60,6 +62,7 @@ def find(request: HttpRequest, slug: str) -> HttpResponse:
         "grades": grades(collection),
         "judges": topic in searching.own_topics(collection, user) if topic and Role.ASSESSOR in held else False,
         "searches": collection.searches.select_related("searcher", "topic")[:30] if organizes and not words else [],
+        "found_any": Found.objects.filter(item__pool__collection=collection).exists() if organizes and not words else False,
     }
     return page(request, "assess/search.html", collection, **context)
 
@@ -67,6 +70,23 @@ def find(request: HttpRequest, slug: str) -> HttpResponse:
 def _with_ids(hits: list[searching.Hit]) -> list[tuple[searching.Hit, uuid.UUID]]:
     """Each hit with the id of the act that may judge it: the same act sent twice is one."""
     return [(hit, uuid.uuid4()) for hit in hits]
+
+
+@never_cache
+@require_safe
+def whole(request: HttpRequest, slug: str) -> HttpResponse:
+    """A document that was found, whole. What it says and nothing else: neither runs, ranks nor what anybody said of it."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.ASSESSOR)
+    docno, words = (request.GET.get(name, "").replace("\0", "") for name in ("docno", "q"))
+    found = documents(collection).filter(docno=docno).defer("html").first()
+    if found is None:
+        raise Http404
+    topic = collection.topics.filter(number=request.GET.get("topic", "").replace("\0", "")).first()
+    sought = highlighting.wanted(words[:MOST_LETTERS], topic.language if topic else "")
+    title, text = highlighting.pieces([found.title or docno, found.text], sought, found.language)
+    back = {"q": words, **({"topic": topic.number} if topic else {})}
+    context: dict[str, Any] = {"document": found, "title": title, "text": text, "back": urlencode(back)}
+    return page(request, "assess/search_document.html", collection, **context)
 
 
 @require_POST

@@ -38,6 +38,10 @@ def pool(request: HttpRequest, slug: str) -> HttpResponse:
     if asked is not None and collection.is_archived:
         raise Conflict("This collection is archived; restore it first.")
     plan = attempt(form, lambda: _plan(collection, form, runs, strategy))
+    opened_at = None
+    if asked is None and plan and not plan.new and (opened_at := plan.next_depth):
+        form.fields["depth"].initial = opened_at
+        plan = plans.plan(collection, plans.choice(runs, strategy, {"depth": opened_at}))
     if asked is not None and plan and "plan" not in asked and asked.get("shown") == plan.choice.digest:
         if attempt(form, lambda: pools.request_pool(collection, by=by, runs=form.chosen(), strategy=strategy, **form.values())):
             return redirect("pool", slug)
@@ -49,6 +53,7 @@ def pool(request: HttpRequest, slug: str) -> HttpResponse:
         "kinds": [(label, [one for one in STRATEGIES.values() if one.kind == kind]) for kind, label in KINDS.items()],
         "chosen": STRATEGIES[strategy],
         "curve": _curve(plan),
+        "opened_at": opened_at,
     }
     drawn = _drawn(collection, request.GET.get("page"))
     answer = page(request, "pooling/pool.html", collection, status=422 if form.errors else 200, **context, **drawn)

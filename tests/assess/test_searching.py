@@ -240,6 +240,8 @@ def test_feedback_offers_words_of_what_one_judged_relevant(world: World) -> None
 def test_by_page_api_and_command(world: World, client_for: ClientFor, caller_for: CallerFor, assize: Assize) -> None:
     olga, ann, address = client_for(world.organizer), client_for(world.ann), f"/c/{world.collection.slug}/search/"
     assert "Build the index" in olga.get(address).content.decode()
+    refused = olga.get(f"{address}run/")
+    assert refused.status_code == 409 and "nobody has found a document by searching" in refused.content.decode()
     assert olga.post(f"{address}index/").status_code == 302 and Job.objects.filter(name="index_documents").exists()
     assert assize("index-documents", world.collection.slug).out == "9 documents\n"
     page = ann.get(address, {"topic": "1", "q": "crane"}).content.decode()
@@ -249,6 +251,11 @@ def test_by_page_api_and_command(world: World, client_for: ClientFor, caller_for
     assert fragment.count('<li class="hit"') == 1 and 'aria-pressed="true"' in fragment
     assert ann.post(f"{address}judge/", given).status_code == 302  # the same act again
     assert Judgment.objects.get(item__docno="en1").event_count == 1
+    whole = ann.get(f"{address}document/", {"topic": "1", "q": "crane", "docno": "en1"}).content.decode()
+    assert "from every ship." in whole and "<mark>cranes</mark>" in whole and "?q=crane&amp;topic=1" in whole
+    assert not any(word in whole for word in ("alpha", "pooled", "Highly relevant", "rank"))
+    assert ann.get(f"{address}document/", {"docno": "nowhere"}).status_code == 404
+    assert "No run contributed to this round" in olga.get(f"/c/{world.collection.slug}/pool/2/").content.decode()
     assert "search with" in ann.get(address, {"topic": "1", "q": "crane", "more": "1"}).content.decode()
     assert "pooled" in olga.get(address, {"topic": "1", "q": "crane"}).content.decode()
     assert "crane" in olga.get(address).content.decode()

@@ -1,13 +1,21 @@
-"""Search and judge by keys, in a browser."""
+"""Search and judge by keys, continuous active learning, and strategies compared, in a browser."""
 
+import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Page, expect
+from pytest_django import Settings
 
 from assess.models import Judgment
+from assess.services import assigning
+from pooling.models import Pick
+from tests import factories
+from tests.assess import factories as judged
 from tests.browser.world import World
+from tests.pooling import files
+from tests.site import Site
 
 if TYPE_CHECKING:
     from config.models import User
@@ -27,3 +35,38 @@ def test_a_hit_is_judged_with_one_key(world: World, signed_in: "Callable[[User],
     expect(page.locator("[data-hit]", has=page.locator(f"[value={docno}]")).locator("[aria-pressed=true]")).to_have_count(1)
     assert Judgment.objects.filter(item__topic__collection=world.adaptive).count() in (before, before + 1)
     assert Judgment.objects.get(item__topic__collection=world.adaptive, item__topic__number="1", item__docno=docno).grade == 2
+
+
+def test_a_classifier_picks_what_looks_like_the_relevant_and_strategies_are_compared(
+    site: Site, world: World, settings: Settings, signed_in: "Callable[[User], Page]"
+) -> None:
+    """An assessor judges a round of continuous active learning by keys; the organizer then has all strategies played through."""
+    by, settings.DATA = world.organizer, site.data
+    collection = factories.make_collection(by, "Cranes and wine")
+    (assessor,) = judged.make_assessors(collection, "Carla Learner")
+    texts = {f"d{n:02}": "harbour crane quay cargo" if n % 3 == 0 else "vineyard valley grape" for n in range(18)}
+    files.take(collection, by, "topics", b"1\tharbour cranes\n")
+    rows = "".join(json.dumps({"id": docno, "text": f"{text} {docno}"}) + "\n" for docno, text in texts.items())
+    files.take(collection, by, "documents", rows.encode())
+    for tag, step in (("a", 1), ("b", 5)):
+        files.take_run(collection, by, files.run_file(tag, t1=" ".join(f"d{n * step % 18:02}" for n in range(18))))
+    files.draw_round(collection, by, "cal", ahead=1, budget=8)
+    assigning.auto_assign(collection, by=by)
+    page = signed_in(assessor)
+    page.goto(f"/c/{collection.slug}/judge/")
+    expect(page.locator(".judge[data-ready]")).to_be_visible()
+    order = []
+    for _ in range(7):
+        order.append(page.locator(".judge-docno").inner_text())
+        page.keyboard.press("2" if "crane" in texts[order[-1]] else "0")
+        expect(page.locator(".judge-docno")).not_to_have_text(order[-1], timeout=20_000)
+    expect(page.locator("[data-light]")).not_to_contain_text("unsent")
+    found = ["crane" in texts[docno] for docno in order]
+    assert len(set(order)) == 7 and sum(found) >= 5  # of 18 every third: by chance there would be two or three
+    assert Pick.objects.filter(pool__collection=collection, run=None).count() == 8
+    page = signed_in(by)
+    page.goto(f"/c/{collection.slug}/pool/compare/")
+    page.get_by_label("Documents per topic").fill("5")
+    page.get_by_role("button", name="Simulate").click()
+    expect(page.get_by_role("region", name="Strategies", exact=True).get_by_text("Move to front")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("fewer than a depth-k pool judged by docno")).to_be_visible()

@@ -14,7 +14,7 @@ from django.utils.http import urlsafe_base64_encode
 
 from assess import adjudication, blind
 from assess.models import Judgment
-from assess.services import adjudicating, assigning, judging, merging, practice, questions
+from assess.services import adjudicating, assigning, drafting, judging, merging, practice, questions
 from assess.services.practice import Example
 from config import accounts
 from config.models import ApiToken, Job, User
@@ -285,6 +285,12 @@ class World:
         files.take_run(self.line, by, again, group="North Institute of Marine Retrieval", replace="yes")
         files.draw(self.line, by, 3)
         files.draw(self.line, by, 5)
+        with Direct(lambda done, total, words: None) as work:
+            indexing.index_documents(self.line, work)
+        texts = {"title": "Fish at night", "description": "What was seen of fish near turbines after dark."}
+        self.draft = drafting.create_draft(self.line, by=by, number="61", texts=texts)
+        for number in (1, 2, 3):
+            drafting.grade_hit(self.draft, by=by, docno=f"FT00{number}", grade=number)
         bad = b"".join(b"%d Q0 FT%03d %d oops%d run tag\n" % (n % 70, n % 400, n, n) for n in range(250))
         self.refused = files.take(self.line, by, "run", bad + b"1 Q0 FT001 1 x\n" + LONG.encode() + b"\n", f"{LONG}.run")
         self.accepted = self.line.uploads.filter(kind="topics").earliest("pk")

@@ -225,6 +225,17 @@ def test_pool_page_shows_sizes_then_draws(cast: Cast, olga: Client) -> None:
     assert "1 tidal power 2 2 harbour walls 2 10 pilots 1" in page
 
 
+def test_pool_page_opens_at_the_next_depth_that_adds_something(cast: Cast, olga: Client) -> None:
+    collection, by = cast.collection, cast.organizer
+    files.take(collection, by, UploadKind.TOPICS, b"1\tone\n")
+    files.take_run(collection, by, run_file("a", t1=" ".join(f"d{n}" for n in range(30))))
+    files.draw(collection, by, 10)
+    page = olga.get(f"{HERE}pool/").content.decode()
+    assert "this opens at depth 20" in page and 'value="20"' in page and "Draw 10 new items" in page
+    files.draw(collection, by, 30)
+    assert "this opens at depth" not in olga.get(f"{HERE}pool/").content.decode()
+
+
 def test_pool_page_lists_missing_documents(cast: Cast, olga: Client) -> None:
     files.take_topics(cast.collection, cast.organizer)
     files.take_run(cast.collection, cast.organizer, run_file("a", t1="d1 d2"))
