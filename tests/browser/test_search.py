@@ -69,4 +69,4 @@ def test_a_classifier_picks_what_looks_like_the_relevant_and_strategies_are_comp
     page.get_by_label("Documents per topic").fill("5")
     page.get_by_role("button", name="Simulate").click()
     expect(page.get_by_role("region", name="Strategies", exact=True).get_by_text("Move to front")).to_be_visible(timeout=30_000)
-    expect(page.get_by_text("fewer than a depth-k pool judged by docno")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="Against depth-k")).to_be_visible()
