@@ -252,8 +252,6 @@ def main() -> None:
         call_command("collectstatic", interactive=False, verbosity=0)
         levels, labels = range(int(low), int(high) + 1), list(filter(None, options.labels.split(",")))
         found = walk(read(options.file, levels, labels), levels, options.repeats)
-            read(options.file, list(filter(None, options.labels.split(",")))), range(int(low), int(high) + 1), options.repeats
-        )
     finally:
         shutil.rmtree(data, ignore_errors=True)
     wrong = [one for one in found if not one.equal]
