@@ -58,7 +58,8 @@ def twelve(
     uploads = listed(site, secret, "uploads")
     runs = Counter(row["tag"] for row in listed(site, secret, "runs"))
     jobs = json.loads(assize(site, "jobs", "list", "--state", "failed", "--json").stdout or "[]")
-    examined = json.loads(assize(site, "doctor", "--json").stdout)["faults"]
+    doctor = assize(site, "doctor", "--json")
+    examined = json.loads(doctor.stdout)["faults"] if doctor.stdout else {"database": [{"what": doctor.stderr[-200:]}]}
     found: dict[str, Sequence[Any]] = {
         "no request failed": [*errors, *(error for judge in judges for error in judge.errors)],
         "nothing that was acknowledged is lost": sorted(set(acts) - set(stored)),
