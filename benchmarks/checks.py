@@ -69,7 +69,7 @@ def twelve(
         "history is in the order of the journals": []
         if {tuple(acts) for acts in by_person.values()} == journals
         else ["another"],
-        f"no document has more than {opinions}": [pair for pair, count in pairs.items() if count > opinions],
+        f"no document has more opinions than {opinions}": [pair for pair, count in pairs.items() if count > opinions],
         "nobody judged a document twice": [row for row, count in people.items() if count > 1],
         "progress is a recount": [] if told["done"] == len(present) else [f"{told['done']}, not {len(present)}"],
         "every file that was taken is one run": [tag for tag in tags if runs[tag] != 1]

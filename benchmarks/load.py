@@ -111,7 +111,7 @@ class Found:
             *("growth", "checks held"),
         )
         told = [f"| {' | '.join(cells)} |" for cells in (head, ("---",) * len(head), row)]
-        checks = [f"- {number}. {check}: {odd or 'held'}" for number, (check, odd) in enumerate(self.checks.items(), 1)]
+        checks = [f"{number}. {check}: {odd or 'held'}" for number, (check, odd) in enumerate(self.checks.items(), 1)]
         return "\n".join((machine(), "", *told, "", *checks, "", *self.faults, "kept" if not self.faults else "BROKEN"))
 
 
