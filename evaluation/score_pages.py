@@ -142,7 +142,7 @@ def run(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
         "tables": {key.replace("-", "_"): table for key, table in told.items()},
         "levels": list(zip(figures.LEVELS, report.summary.recall_levels, strict=True)),
         "measures": reports.topic_measures(standing),
-        "measure": columns.column(parse_measure(report.measure), means=False),
+        "measure": columns.column(parse_measure(report.measure)),
         "better": sum(row.difference > 0 for row in rows),
         "worse": sum(row.difference < 0 for row in rows),
         "figures": told_figures(report.run.efficiency),
