@@ -12,6 +12,7 @@ from assess import agreeing, opinions
 from assess.models import Answer, Judgment, MergePlan, MergeRule
 from assess.selectors import pseudonyms
 from config.errors import Refusal
+from config.keeping import kept
 from config.models import User
 from evaluation import standings
 from evaluation.core.matrix import NOT_IN_QRELS, RankedItems, StoredRuns, evaluate_items
@@ -84,7 +85,7 @@ def effect(collection: Collection, measure: str = "", *, named: bool = True) -> 
     runs = list(collection.runs.select_related("upload").order_by("tag")[:MOST_RUNS])
     plan = opinions.plan(collection)
     told = standings.live_key(collection, plan, runs, [wanted]), Mark.of(collection), named
-    return standings.kept(("effect", told), lambda: _effect(collection, plan, runs, wanted, named))
+    return kept(("effect", told), lambda: _effect(collection, plan, runs, wanted, named))
 
 
 def _effect(collection: Collection, plan: MergePlan, runs: list[Run], wanted: str, named: bool) -> Effect:

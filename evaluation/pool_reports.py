@@ -13,12 +13,13 @@ from django.conf import settings
 from numpy.typing import NDArray
 
 from config.errors import Refusal
+from config.keeping import kept
 from evaluation import columns, reports, standings
 from evaluation.core import charts, stability
 from evaluation.core.charts import Axis, Chart, Mark, Series
 from evaluation.core.matrix import RankedItems
 from evaluation.core.stability import LeftOut, Shallower, ThinPoint
-from evaluation.standings import Standing, kept
+from evaluation.standings import Standing
 from evaluation.tables import Table
 from pooling.models import Collection, Run
 

@@ -5,12 +5,9 @@ changes one grade, and nothing is read or ranked again. Both are kept in memory 
 """
 
 import hashlib
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
 
 import numpy as np
 from django.conf import settings
@@ -19,6 +16,7 @@ from numpy.typing import NDArray
 
 from assess import opinions
 from assess.models import AssignmentPlan, MergePlan
+from config.keeping import kept
 from evaluation import columns, selectors
 from evaluation import live as lives
 from evaluation.core.definitions import MeasureError
@@ -36,7 +34,6 @@ from pooling.models import Collection, Run
 
 LIVE = "live"
 Values = NDArray[np.float64]
-Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -129,28 +126,6 @@ class Standing:
             return self.low[:, column], self.high[:, column]
         low, high = self.live.range_of(measure)
         return low.mean(axis=1), high.mean(axis=1)
-
-
-# What is computed is kept
-
-MOST_KEPT = 64
-_kept: "OrderedDict[Hashable, object]" = OrderedDict()
-_lock = threading.Lock()
-
-
-def kept(key: Hashable, make: Callable[[], Made]) -> Made:
-    """What was made under this key in this process, or what `make` makes now; the longest unused goes first."""
-    with _lock:
-        if key in _kept:
-            _kept.move_to_end(key)
-            found: Made = _kept[key]  # type: ignore[assignment]
-            return found
-    made = make()
-    with _lock:
-        _kept[key] = made
-        while len(_kept) > MOST_KEPT:
-            _kept.popitem(last=False)
-    return made
 
 
 # Standings
