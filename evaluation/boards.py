@@ -17,6 +17,7 @@ from evaluation.core.comparison import CORRECTION_WORDS, FOR_FAMILIES, TEST_WORD
 from evaluation.core.registry import MeasureError, parse_measure
 from evaluation.core.significance import Correction
 from evaluation.standings import Entry, Standing
+from evaluation.tables import Table
 from pooling.models import RunKind
 
 SAME = 1e-12  # sums of the same values in another order differ by less, and values that differ by more
@@ -247,6 +248,12 @@ def topic_board(standing: Standing, topic: str, *, sort: str = "", strict: bool 
     shown = [column for column in shown if column.name in standing.names[:-1]]
     values = standing.values[:, [standing.names.index(column.name) for column in shown], at]
     return _board(standing, standing.seen, shown, values, sort)
+
+
+def as_table(board: Board, caption: str) -> Table:
+    """The rows as shown; measures under the names that commands and files take."""
+    rows = [[row.run.tag, row.run.group, *(cell.value for cell in row.cells)] for row in board.rows]
+    return Table(caption, ["run", "group", *(column.name for column in board.columns)], rows)
 
 
 def topic_place(standing: Standing, topic: str) -> int:

@@ -14,13 +14,14 @@ from assess.selectors import pseudonyms
 from config.errors import Refusal
 from config.keeping import kept
 from config.models import User
-from evaluation import standings
+from evaluation import columns, standings
 from evaluation.core.matrix import NOT_IN_QRELS, RankedItems, StoredRuns, evaluate_items
 from evaluation.core.orders import kendall, swapped, tau_ap_symmetric
 from evaluation.core.qrels import Qrels
 from evaluation.core.registry import MeasureError, parse_measure
 from evaluation.core.significance import FEWEST, paired_t
 from evaluation.live import Mark
+from evaluation.tables import Table
 from pooling.models import Collection, Run
 
 MOST_PAIRS = 60
@@ -251,6 +252,37 @@ def document(found: Effect) -> dict[str, Any]:
     ]
     parts = {name: [asdict(row) for row in getattr(found, name)] for name in ("rules", "assessors", "pairs", "machines")}
     return {"measure": found.measure, "orders": orders, **parts}
+
+
+PARTS = {
+    "rules": "Merge rules compared with the one that is set",
+    "assessors": "Each assessor against the merged grades",
+    "pairs": "Pairs of assessors",
+    "machines": "Each machine against the merged grades",
+}
+
+
+def told(found: Effect) -> dict[str, Table]:
+    """The ranks under each rule, and the comparisons, as tables."""
+    head = ["first", "second", "documents", "topics", "τ", "τ-AP", "swaps", "significant swaps", "run", "before", "after"]
+    tables = {
+        name: Table(
+            words,
+            head,
+            [
+                [
+                    *(one.first, one.second, one.items, one.topics, one.tau, one.tau_ap),
+                    *(one.swaps, one.sure, one.run, one.before, one.after),
+                ]
+                for one in getattr(found, name)
+            ],
+        )
+        for name, words in PARTS.items()
+    }
+    ranks = [[run, *(int(order.ranks[place]) for order in found.orders)] for place, run in enumerate(found.runs)]
+    caption = f"Rank of each run by {columns.label(found.measure)} under each merge rule"
+    tables["ranks"] = Table(caption, ["run", *(order.name for order in found.orders)], ranks)
+    return tables
 
 
 # The picture

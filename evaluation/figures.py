@@ -113,6 +113,11 @@ def gains_table(reports: Sequence[RunReport]) -> Table:
     return Table("Discounted cumulated gain by rank, mean over topics", head, rows)
 
 
+def means_table(report: RunReport) -> Table:
+    rows = [[one.column.name, one.value, one.median, one.best, one.rank or None] for one in report.means]
+    return Table(f"{report.run.tag} beside the other runs", ["measure", "this run", "median", "best", "place"], rows)
+
+
 def summary_table(report: RunReport) -> Table:
     """TREC's page as lines of name and figure."""
     page = report.summary

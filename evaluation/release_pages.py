@@ -113,7 +113,10 @@ def effect(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     found = effects.effect(collection, request.GET.get("measure", ""))
     measures = list(dict.fromkeys([found.measure, *map(str, collection.measures), "AP", "nDCG@10", "P@10"]))
-    return page(request, "evaluation/effect.html", collection, effect=found, bump=effects.bump(found), measures=measures)
+    told = effects.told(found) if found.orders else {}
+    files = tables.asked(request, f"{collection.slug}-effect", {}, told)
+    context: dict[str, Any] = {"effect": found, "bump": effects.bump(found), "measures": measures, "ranks": told.get("ranks")}
+    return files or page(request, "evaluation/effect.html", collection, **context)
 
 
 @require_http_methods(["GET", "POST"])

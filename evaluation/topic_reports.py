@@ -95,6 +95,12 @@ def found_by(standing: Standing, topic: str) -> list[Found]:
     return sorted(rows, key=lambda row: (-row.grade, row.rank or 10**9, row.docno))
 
 
+def found_table(topic: str, found: list[Found]) -> Table:
+    head = ["document", "grade", "runs that have it", "best rank", "by"]
+    rows = [[one.docno, one.grade, one.runs, one.rank, one.tag] for one in found]
+    return Table(f"How each relevant document of topic {topic} was found", head, rows)
+
+
 def rising(standing: Standing, topic: str) -> tuple[Chart, Table] | None:
     """Relevant documents that a pool of each depth holds: still rising at its end, there are more to find."""
     _items, rank, _run, _runs = _best(standing, topic)

@@ -273,6 +273,35 @@ def test_measures_are_told_to_everybody(client: Client, db: None, assize: Assize
     assert assize("measures", "odd").told[1].startswith("Error: There is no measure “odd”")
 
 
+@pytest.mark.parametrize(
+    ("path", "start"),
+    [
+        ("leaderboard/topics/3/?table=scores", b"run,group,AP"),
+        ("leaderboard/topics/3/?table=found", b"document,grade,runs that have it,best rank,by\n"),
+        ("scores/best/?table=means", b"measure,this run,median,best,place\nAP,"),
+        ("pool-report/?table=run-measures", b"run,MAP %,"),
+        ("effect/?table=ranks", b"run,first (set),"),
+        ("effect/?table=rules", b"first,second,documents,"),
+        ("data/?table=topics", b"topic,relevant,judged\n"),
+    ],
+)
+def test_every_table_is_given_out(many: Release, olga: Client, path: str, start: bytes) -> None:
+    assert olga.get(f"{HERE}{path}&form=csv").content.startswith(start)
+    assert olga.get(f"{HERE}{path}&form=json").json()["rows"]
+
+
+def test_measures_tests_and_corrections_have_one_name_on_every_page(many: Release, olga: Client) -> None:
+    paths = ("leaderboard/", "leaderboard/topics/3/", "scores/best/", "pool-report/", "effect/", "scoring/")
+    for path in (*paths, "compare/?runs=best&runs=late", "compare/?runs=best&runs=good&runs=late&test=wilcoxon&correction=bh"):
+        page = words(olga, HERE + path)
+        found = set(re.findall(r"(?<!τ-)\b(?:AP|Rprec|Bpref|R@1000|holm|bh|bonferroni)\b", page))
+        assert "MAP" in page and found == set(), (path, found)
+    assert "Wilcoxon’s signed rank test, two-sided, p corrected by Benjamini-Hochberg" in page
+    assert (
+        '<option value="wilcoxon" selected>' in olga.get(f"{HERE}compare/?runs=best&runs=late&test=wilcoxon").content.decode()
+    )
+
+
 def test_comparison_is_computed_once(many: Release) -> None:
     standing = standings.of_release(many)
     one, other = (comparing.compared(standing, ["best", "good"]) for _ in range(2))
