@@ -26,6 +26,7 @@ from tests.commands.conftest import Assize, assize
 from tests.conftest import Cast, ClientFor
 from tests.evaluation import factories
 from tests.golden import vectors
+from tests.remembered import remembered
 
 __all__ = ["assize"]
 HERE = "/c/harbour-trials/"
@@ -43,6 +44,10 @@ def words(client: Client, path: str) -> str:
 
 @pytest.fixture
 def many(cast: Cast) -> Release:
+    return remembered(make_many, cast)
+
+
+def make_many(cast: Cast) -> Release:
     """Four runs of two groups on twelve topics; the last run was not pooled and finds what nobody judged."""
     rng = np.random.default_rng(11)
     topics, docnos = [str(number) for number in range(1, 13)], [f"d{number}" for number in range(12)]
