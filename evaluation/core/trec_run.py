@@ -209,14 +209,14 @@ class _Matcher:
             return None
         topics = find_topics(self._qrels.topics, columns.heads)
         strangers = len(self._qrels.topics) + np.arange(len(topics))  # codes that no judged pair has
-        codes = np.where(topics >= 0, topics, strangers)[columns.places]
-        keys = columns.docnos.keys(codes, self._index.seed)
+        codes = np.where(topics >= 0, topics, strangers)
+        keys = columns.keys(codes, self._index.seed)
         rows, items = self._index.proposed(keys)
-        sure = self._index.confirmed(items, codes[rows], tuple(word[rows] for word in columns.docnos.words))
+        sure = self._index.confirmed(items, codes[columns.places[rows]], tuple(word[rows] for word in columns.docnos.words))
         if not sure.all():
             rows, items = rows[sure], items[sure]
         rows, items = _in_order(columns.order(self._dialect), rows, items)
-        places = codes[rows]
+        places = codes[columns.places[rows]]
         ranks, lengths = rows - columns.offsets[columns.places[rows]] + 1, columns.lengths
         if self._depth is not None:
             places, items, ranks = (array[ranks <= self._depth] for array in (places, items, ranks))

@@ -24,11 +24,11 @@ WORD = 8  # bytes of a docno that are taken at once
 _NO_WORD = np.zeros(1, np.uint64)  # behind the end of a docno
 
 
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _mixed(values: NDArray[np.uint64], factor: np.uint64) -> NDArray[np.uint64]:
     """A bijection of 64-bit words that keeps 0, so that the padding of a docno adds nothing to its key."""
     values = values * _MIX
     values ^= values >> _SHIFT
-    values *= _STEP
+    values *= factor
     return values
 
 
@@ -51,18 +51,19 @@ def docno_words(docnos: NDArray[np.bytes_]) -> tuple[NDArray[np.uint64], ...]:
 
 def word_keys(codes: NDArray[np.int64], words: Iterable[NDArray[np.uint64]], seed: int = 0) -> NDArray[np.uint64]:
     """The keys of pairs whose docnos come eight bytes of each after the other; zeros at the end make no difference."""
-    factor = _factor(1, seed)
-    keys: NDArray[np.uint64] = _mixed(codes.astype(np.uint64)) * factor
+    return add_words(_mixed(codes.astype(np.uint64), _factor(1, seed)), words, seed)
+
+
+def add_words(keys: NDArray[np.uint64], words: Iterable[NDArray[np.uint64]], seed: int = 0) -> NDArray[np.uint64]:
+    """Keys of codes, as `word_keys` makes them of no words, with those of docnos; they are changed."""
     for number, word in enumerate(words, 2):
-        part = _mixed(word)
-        part *= _factor(number, seed)
-        keys += part
+        keys += _mixed(word, _factor(number, seed))
     return keys
 
 
 @lru_cache(maxsize=256)
 def _factor(number: int, seed: int) -> np.uint64:
-    return np.uint64(_mixed(np.array([number + 1000 * seed], np.uint64))[0] | np.uint64(1))
+    return np.uint64(_mixed(np.array([number + 1000 * seed], np.uint64), _STEP)[0] | np.uint64(1))
 
 
 def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
