@@ -114,9 +114,9 @@ def decisions_so_far(collection: Collection) -> tuple[int, int]:
     return found["newest"] or 0, found["count"]
 
 
-def decided_since(collection: Collection, event: int) -> list[int]:
-    """The item of each act of deciding after this one."""
-    events = DecisionEvent.objects.filter(decision__item__pool__collection=collection, pk__gt=event)
+def decided_since(collection: Collection, event: int, last: int) -> list[int]:
+    """The item of each act of deciding after this one, up to the last."""
+    events = DecisionEvent.objects.filter(decision__item__pool__collection=collection, pk__gt=event, pk__lte=last)
     return list(events.values_list("decision__item_id", flat=True))
 
 

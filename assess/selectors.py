@@ -89,9 +89,9 @@ def judging_so_far(collection: Collection) -> tuple[int, int]:
     return found["newest"] or 0, found["count"]
 
 
-def judged_since(collection: Collection, event: int) -> list[int]:
-    """The item of each act of judging after this one."""
-    events = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection, pk__gt=event)
+def judged_since(collection: Collection, event: int, last: int) -> list[int]:
+    """The item of each act of judging after this one, up to the last."""
+    events = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection, pk__gt=event, pk__lte=last)
     return list(events.values_list("judgment__item_id", flat=True))
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from config.errors import Refusal
 from config.keeping import kept
 from evaluation import columns
+from evaluation.bundles import version
 from evaluation.columns import JUDGED_COLUMN, Column
 from evaluation.core import leaders
 from evaluation.core.comparison import CORRECTION_WORDS, FOR_FAMILIES, TEST_WORDS, TESTS, Test
@@ -331,7 +332,8 @@ def _with(column: Column, now: str, turned: bool) -> Column:
 
 
 def document(standing: Standing, board: Board) -> dict[str, Any]:
-    """The board as plain data: for JSON. Every score names its run's SHA-256, the release and the measure."""
+    """The board as plain data: for JSON. Every score names its run's SHA-256, the release, the measure and
+    Assize's version."""
     runs = []
     for row in board.rows:
         spread = row.spread
@@ -352,4 +354,5 @@ def document(standing: Standing, board: Board) -> dict[str, Any]:
         "test": board.test,
         "correction": board.correction,
         "runs": runs,
+        "made_with": f"assize {version()}",
     }

@@ -98,9 +98,10 @@ def _changed(collection: Collection, before: Mark, now: Mark) -> list[int] | Non
     """Items judged or decided since; None where that cannot be told from the newest acts, or they are too many."""
     if now.events - before.events > MOST_CHANGED or now.event < before.event or now.decision < before.decision:
         return None
-    judged, decided = judging.judged_since(collection, before.event), opinions.decided_since(collection, before.decision)
+    judged = judging.judged_since(collection, before.event, now.event)
+    decided = opinions.decided_since(collection, before.decision, now.decision)
     if (len(judged), len(decided)) != (now.events - before.events, now.decisions - before.decisions):
-        return None  # an act was committed after one with a higher number, or one came in between
+        return None  # an act was committed after one with a higher number
     return sorted({*judged, *decided})
 
 
