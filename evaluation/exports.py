@@ -13,7 +13,6 @@ from config import http
 from config.errors import Refusal
 from evaluation import columns, selectors, tables
 from evaluation.boards import Board, document
-from evaluation.bundles import version
 from evaluation.core.evaluate import Scores
 from evaluation.core.trec_output import trec_eval_text
 from evaluation.models import Release, ScoreArchive, Seen
@@ -150,7 +149,7 @@ def trec_eval_file(standing: Standing, tag: str) -> HttpResponse:
 def board_text(standing: Standing, board: Board, form: str, *, strict: bool = False) -> str:
     """The board as it is shown, filtered and sorted: csv, json, tex, or txt as trec_eval prints the means of each run."""
     if form == "json":
-        return json.dumps({**document(standing, board), "made_with": f"assize {version()}"}, indent=2) + "\n"
+        return json.dumps(document(standing, board), indent=2) + "\n"
     if form == "txt":
         if strict:
             raise Refusal("trec_eval's text is of the lenient view; leave view=strict out, or choose csv, json or tex.")

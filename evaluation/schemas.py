@@ -102,6 +102,7 @@ class LeaderboardOut(Schema):
     test: str
     correction: str
     runs: list[LeaderOut]
+    made_with: str = Field(description="Assize and its version.")
 
 
 class ReportOut(Schema):

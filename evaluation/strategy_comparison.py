@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Count
 from django.utils import timezone
 
 from assess import opinions
+from assess.selectors import judgments
 from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job, User
@@ -23,6 +25,7 @@ from pooling.services.work import Work
 
 NAMES = ("depth", "take", "rrf", "rbp", "dcg", "borda", "combmnz", "mtf", "maxmean", "thompson", "hedge", "rbp-adaptive")
 MOST_BUDGET = 1000
+MOST_USUAL = 50
 POINTS = 60  # of a curve as it is kept
 
 
@@ -40,6 +43,10 @@ class Line:
     curve: list[tuple[int, int]]
     share: float | None = None  # judgments for 80 %, against best rank
     by_depth: float | None = None  # the same against a pool by depth, judged by docno
+
+    @property
+    def share_words(self) -> str:
+        return "–" if self.share is None else "the same" if not self.share else f"{100 * self.share:+.0f} %"
 
     @property
     def largest(self) -> float:
@@ -60,6 +67,12 @@ class Comparison:
         """Which needed the fewest judgments, if fewer than a pool by depth."""
         fewer = [line for line in self.lines if line.to_enough and line.by_depth is not None and line.by_depth < 0]
         return min(fewer, key=lambda line: line.to_enough or 0, default=None)
+
+
+def usual_budget(collection: Collection) -> int:
+    """Half of what is judged of a topic on average, 50 at most: with all of it no strategy would differ from another."""
+    judged = judgments(collection).aggregate(items=Count("item", distinct=True), topics=Count("item__topic", distinct=True))
+    return max(1, min(MOST_USUAL, int(judged["items"]) // max(2 * int(judged["topics"]), 1)))
 
 
 @transaction.atomic

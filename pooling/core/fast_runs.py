@@ -3,16 +3,17 @@
 Only what is plain is read here, and anything else is left to the readers that go line by line.
 """
 
+import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.fields import Column, padded, plain_fields, unpadded
-from pooling.core.keys import any_twice, distinct
+from pooling.core.fields import PAD, Column, padded, plain_fields, unpadded
+from pooling.core.keys import add_words, any_twice, distinct, word_keys
 from pooling.core.lines import BLANK_LINES, single_blanks
 from pooling.core.rankings import Dialect, Rankings
 
@@ -41,8 +42,8 @@ class Columns:
         return np.repeat(np.arange(len(self.heads)), self.lengths)
 
     def keys(self, codes: NDArray[np.int64], seed: int = 0) -> NDArray[np.uint64]:
-        """A key for each line, by the code of its head and its docno."""
-        return self.docnos.keys(codes[self.places], seed)
+        """A key for each line, by the code of its head and its docno, as `pair_keys` has it."""
+        return add_words(np.repeat(word_keys(codes, (), seed), self.lengths), self.docnos.words, seed)
 
     def order(self, dialect: Dialect | None) -> NDArray[np.int64] | None:
         """The permutation that puts the lines of each head into evaluation order, None where the file has it already."""
@@ -50,17 +51,16 @@ class Columns:
         if dialect == "9":
             with np.errstate(over="ignore"):
                 scores = scores.astype(np.float32)
-        rising, tied = scores[1:] > scores[:-1], scores[1:] == scores[:-1]
+        tied = scores[1:] >= scores[:-1]
         starts = self.offsets[1:] - 1
-        rising[starts] = False
         tied[starts] = False
-        if rising.any():
+        pairs = np.flatnonzero(tied)
+        if (scores[pairs + 1] > scores[pairs]).any():
             order = np.lexsort((-scores, self.places))
             scores = scores[order]
             tied = scores[1:] == scores[:-1]
             tied[starts] = False
             return self._untied(order, tied) if tied.any() else order
-        pairs = np.flatnonzero(tied)
         if not len(pairs) or not self.docnos.rises(pairs):
             return None
         return self._untied(np.arange(len(scores)), tied)
@@ -73,46 +73,53 @@ class Columns:
         member[:-1] |= tied
         places = np.flatnonzero(member)
         rows, stretch = order[places], np.cumsum(~goes_on[places])
-        order[places] = rows[np.lexsort((*self.docnos[rows].descending(), stretch))]
+        *names, first = self.docnos.descending(rows)
+        by_name = np.lexsort((*names, first)) if names else np.argsort(first)
+        order[places] = rows[by_name[np.argsort(stretch[by_name], kind="stable")]]
         return order
 
 
 def pieces(file: BinaryIO, size: int = PIECE) -> Iterator[NDArray[np.uint8]]:
     """The file as padded text, in pieces of whole lines that end where a topic ends, as long as its lines stand together."""
     held, wanted = b"", size
-    while block := file.read(wanted):
-        end = _last_topic(block)
-        if end:
-            yield padded(held, memoryview(block)[:end])
-            held, wanted = block[end:], size
-        else:  # one topic alone so far
-            held, wanted = held + block, wanted * 2
+    while True:
+        text = bytearray(2 * PAD + len(held) + wanted + 1)
+        end = PAD + len(held)
+        text[PAD:end] = held
+        got = cast(io.BufferedIOBase, file).readinto(memoryview(text)[end : end + wanted])
+        if not got:
+            break
+        end += got
+        cut = _last_topic(text, PAD, end)
+        held, wanted = bytes(memoryview(text)[cut:end]), size if cut > PAD else wanted * 2  # one topic alone so far
+        if cut > PAD:
+            yield np.frombuffer(text, np.uint8)[: cut + PAD]
     if held:
         yield padded(held)
 
 
-def _last_topic(block: bytes) -> int:
-    """Where the lines of the last whole line's topic begin, 0 if that is not in the block.
+def _last_topic(text: bytearray, begin: int, end: int) -> int:
+    """Where the lines of the last whole line's topic begin, `begin` if there is no other topic before it.
 
     Found by strides from the end that double, then by halves. Where the lines of a topic do not stand together it may be
     another of their beginnings; that topic is then met again in another piece.
     """
-    stop = block.rfind(b"\n") + 1
-    high = block.rfind(b"\n", 0, max(stop - 1, 0)) + 1
-    topic = block[high:stop].split(None, 1)[:1]
-    if not high or not topic:
-        return stop if high else 0
-    start = block[high : high + len(topic[0]) + 1]  # with the blank behind it
+    stop = text.rfind(b"\n", begin, end) + 1 or begin
+    high = text.rfind(b"\n", begin, max(stop - 1, begin)) + 1 or begin
+    topic = text[high:stop].split(None, 1)[:1]
+    if high == begin or not topic:
+        return high if high == begin else stop
+    start = text[high : high + len(topic[0]) + 1]  # with the blank behind it
     low, stride = high, stop - high
-    while low and block.startswith(start, low):
-        high, low, stride = low, block.rfind(b"\n", 0, max(low - stride, 0)) + 1, stride * 2
-    if not low and block.startswith(start):
-        return 0
+    while low > begin and text.startswith(start, low):
+        high, low, stride = low, text.rfind(b"\n", begin, max(low - stride, begin)) + 1 or begin, stride * 2
+    if low == begin and text.startswith(start, begin):
+        return begin
     while True:  # `low` begins a line of another topic, `high` one of this
-        middle = block.rfind(b"\n", low, (low + high) // 2) + 1 or block.find(b"\n", low) + 1
+        middle = text.rfind(b"\n", low, (low + high) // 2) + 1 or text.find(b"\n", low) + 1
         if middle >= high:
             return high
-        if block.startswith(start, middle):
+        if text.startswith(start, middle):
             high = middle
         else:
             low = middle

@@ -1,3 +1,4 @@
+import io
 from typing import Any
 
 import numpy as np
@@ -5,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pooling.core import runs
+from pooling.core import fast_runs, fields, runs
 from pooling.core.findings import Report
 from pooling.core.runs import careful_columns, quick_columns, read_run, write_run
 from tests.calls import python_calls
@@ -239,3 +240,12 @@ def test_fifty_thousand_lines_are_read_whole() -> None:
     rankings, _, report = read_run(data)
     assert rankings is not None and report.findings == ()
     assert len(rankings) == 50_000
+
+
+@pytest.mark.parametrize("size", [64, 300, 1000, 5000])
+def test_pieces_end_where_topics_end_however_large_those_are(size: int) -> None:
+    lines = [b"%d Q0 d%d %d %d.5 t\n" % (topic, rank, rank, 99 - rank) for topic in (1, 22, 3) for rank in range(1, 60)]
+    found = [fields.unpadded(piece) for piece in fast_runs.pieces(io.BytesIO(b"".join(lines)), size)]
+    assert b"".join(found) == b"".join(lines)
+    topics = [{line.split()[0] for line in piece.splitlines()} for piece in found]
+    assert sum(map(len, topics)) == len(set().union(*topics)) == 3
