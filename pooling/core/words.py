@@ -11,6 +11,7 @@ _SIGNS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06e
 _LETTER = f"[^\\W_{_SPACELESS}]"
 LETTERS = re.compile(f"{_LETTER}+(?:[{_SIGNS}]+{_LETTER}*)*")
 RUN = re.compile(f"[{_SPACELESS}]+")
+BEFORE, AFTER = f"(?<!{_LETTER})(?<![{_SIGNS}])", f"(?!{_LETTER}|[{_SIGNS}])"
 _UNWRITTEN = re.compile("[\u0640\u064b-\u065f\u0670]")  # tatweel and vowels that Arabic may leave out
 _LATIN = {
     "ca": "catalan",
