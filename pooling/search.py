@@ -4,7 +4,6 @@ Texts are analysed by `core/words.py` before they reach the index, so that every
 highlighted and ranked by; the index itself only parts terms at blanks.
 """
 
-import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from django.conf import settings
 
+from config import store
 from pooling import selectors
 from pooling.core.query import Clause, Query
 from pooling.core.words import terms
@@ -19,6 +19,7 @@ from pooling.models import Collection
 
 HEAP = 64_000_000
 TITLE_WEIGHT = 2.0
+LAST = "meta.json"  # tantivy writes it when all else is there
 
 
 @dataclass(frozen=True)
@@ -27,15 +28,18 @@ class Hits:
     docnos: list[str]
 
 
-def folder(collection: Collection) -> Path:
-    """Where the index of the present documents is, or will be."""
+def name(collection: Collection) -> str:
+    """Of the folder where the index of the present documents is, or will be."""
     corpus = selectors.corpus(collection)
-    path: Path = settings.DATA / "files" / "search" / f"{corpus.pk}-{corpus.generation}"
-    return path
+    return f"files/search/{corpus.pk}-{corpus.generation}"
+
+
+def folder(collection: Collection) -> Path:
+    return store.folder(name(collection), LAST)
 
 
 def is_ready(collection: Collection) -> bool:
-    return (folder(collection) / "meta.json").exists()
+    return (folder(collection) / LAST).exists()
 
 
 def write(target: Path, documents: Iterable[tuple[str, str, str, str]], tell: Callable[[int], None]) -> int:
@@ -104,7 +108,7 @@ def frequencies(collection: Collection, asked: Iterable[str]) -> tuple[int, dict
 
 def remove_others(collection: Collection) -> None:
     """Indexes of documents that were replaced."""
-    here = folder(collection)
+    here: Path = settings.DATA / name(collection)
     for other in here.parent.glob(f"{selectors.corpus(collection).pk}-*"):
         if other != here:
-            shutil.rmtree(other, ignore_errors=True)
+            store.remove_folder(f"files/search/{other.name}")

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from django.conf import settings
 from django.db import transaction
 
-from config import jobs
+from config import jobs, store
 from config.errors import Conflict
 from config.models import Job, User
 from pooling import search, selectors
@@ -29,7 +30,7 @@ def request_index(collection: Collection, *, by: User) -> Job:
 def index_documents(collection: Collection, work: Work) -> int:
     """Written aside, and switched in by one renaming; of documents that are indexed already, nothing is done."""
     _require(collection)
-    target, aside = search.folder(collection), work.folder() / "index"
+    aside = work.folder() / "index"
     documents = selectors.documents(collection)
     total = documents.count()
     if search.is_ready(collection):
@@ -41,9 +42,8 @@ def index_documents(collection: Collection, work: Work) -> int:
 
     count = search.write(aside, rows(), lambda done: work.progress(done, total, f"{done:,} of {total:,} documents"))
     with work.finish(f"{count:,} documents are indexed"):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if not target.exists():
-            aside.replace(target)
+        if not (settings.DATA / search.name(collection)).exists():
+            store.move(aside, search.name(collection))
     search.remove_others(collection)
     return count
 
