@@ -70,7 +70,7 @@ guides: test-deps
 # Known holes in what is installed; the list of them is asked for over the network.
 audit: .venv/.installed-dev
 	@$(UV) pip-audit || $(RUN) pip install --quiet -c constraints.txt pip-audit
-	@$(BIN)/pip-audit --skip-editable --progress-spinner off || { echo "If no connection was made, nothing was audited: run it where the network is reachable."; exit 1; }
+	@$(BIN)/pip-audit --strict --skip-editable --progress-spinner off || { echo "Where the list of known holes cannot be reached, nothing was audited: run it on a network that reaches it."; exit 1; }
 
 clean:
 	rm -rf .venv build artifacts *.egg-info .mypy_cache .pytest_cache .ruff_cache

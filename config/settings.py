@@ -183,7 +183,11 @@ REDIS_SOCKET = Path(unquote(_redis.path)) if _redis and _redis.scheme == "unix" 
 # As it was written: geturl() makes unix:/path of unix:///path, which the client does not take.
 REDIS_URL = os.environ["ASSIZE_REDIS_URL"].strip() if _redis else f"unix://{quote(str(REDIS_SOCKET))}"
 RQ_QUEUES = {"default": {"URL": REDIS_URL, "DB": None, "SERIALIZER": "rq.serializers.JSONSerializer"}}
-RQ = {"COMMIT_MODE": "auto", "WORKER_CLASS": "config.worker.Worker"}  # config.jobs alone enqueues, after the commit
+RQ = {
+    "COMMIT_MODE": "auto",
+    "WORKER_CLASS": "config.worker.Worker",
+    "JOB_CLASS": "config.worker.QueuedJob",
+}  # config.jobs alone enqueues, after the commit
 WORKERS = env.number("ASSIZE_WORKERS", 1, least=0, most=64, about="Job workers that `assize up` starts.")
 WEB_PROCESSES = env.number(
     "ASSIZE_WEB_PROCESSES",
