@@ -101,6 +101,22 @@ def _is_case(plan: MergePlan, collection: Collection, low: int | None, high: int
     return bool((plan.differ_by and high - low >= plan.differ_by) or (plan.across and crosses))
 
 
+def reasons(collection: Collection, plan: MergePlan) -> list[str]:
+    """For what a document is listed, in words: as `cases` decides it."""
+    found = []
+    if plan.differ_by:
+        apart = "their grades differ" if plan.differ_by == 1 else f"their grades are {plan.differ_by} or more apart"
+        found.append(f"two assessors judged it and {apart}")
+    if plan.across:
+        thresholds = " or from ".join(str(grade) for grade in sorted({collection.lenient_from, collection.strict_from}))
+        found.append(f"it is relevant to one and not to another, counting as relevant from grade {thresholds} on")
+    if plan.cannot:
+        found.append("somebody could not judge it")
+    if plan.rule == MergeRule.MAJORITY:
+        found.append("its opinions are even, which the majority leaves open")
+    return found
+
+
 def _ties(heads: QuerySet[Judgment], rows: Iterable[tuple[Any, ...]], plan: MergePlan) -> set[int]:
     """Items whose opinions are even under the majority rule."""
     if plan.rule != MergeRule.MAJORITY:

@@ -2,20 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
+from django.db.models import Count, Max, Sum
+from django.utils import timezone
 
 from assess import opinions, selectors
 from assess.core import agreement as kappa
+from assess.core import watch
 from assess.core.bootstrap import Plan
 from assess.core.figures import THIN, topic_values
 from assess.core.ratings import Ratings, ratings
 from assess.core.report import report
-from assess.models import Answer, Judgment, Seat
-from assess.selectors import JudgmentTable, Pair
+from assess.models import Answer, AssignmentPlan, Judgment, Seat
+from assess.selectors import AgreementReport, JudgmentTable, Pair
 from config.errors import Forbidden
+from config.keeping import kept
 from config.models import User
 from pooling import selectors as pooled
 from pooling.models import Collection
@@ -24,6 +28,7 @@ PAIRS_SHOWN = 60  # pairs beyond which only what they have in common is computed
 RESAMPLES = 2000
 DRAWS = 20_000_000  # numbers drawn for the mean of pairs, which depends on who said what; of more it has fewer resamples
 QUICK = 1_000_000  # the same for a page that somebody waits for
+FEW = 20  # pairs of opinions below which a stretch of time says little
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,15 +99,23 @@ def told(
 
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """A part of the time in which second opinions came."""
+    """An hour, a day or more in which second opinions came; `end` is where the next one begins."""
 
     start: datetime
     end: datetime
     figures: kappa.Agreement
 
     @property
-    def band(self) -> str:
-        return kappa.band(self.figures.pooled)
+    def few(self) -> bool:
+        return self.figures.n < FEW
+
+    @property
+    def is_of_hours(self) -> bool:
+        return self.end - self.start < timedelta(hours=20)
+
+    @property
+    def last_day(self) -> datetime:
+        return self.end - timedelta(hours=2)  # a day may have 23 hours
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +142,23 @@ class TopicRow:
     @property
     def few(self) -> bool:
         return self.n < THIN
+
+
+def shown(collection: Collection) -> tuple[AgreementReport, Overview | None]:
+    """All that the page tells, computed once for the judgments, scale and names of now."""
+    heads = Judgment.objects.filter(item__pool__collection=collection)
+    newest = heads.aggregate(count=Count("pk"), last=Max("pk"), at=Max("updated_at"), acts=Sum("event_count"))
+    people = collection.memberships.order_by("pk").values_list("user_id", "user__name", "user__username")
+    machines = AssignmentPlan.objects.filter(collection=collection, count_machines=True).exists()
+    scale = (*collection.grades.values_list("value", flat=True), collection.lenient_from, collection.strict_from)
+    key = ("agreement", collection.pk, *newest.values(), tuple(people), machines, scale)
+    return kept(key, lambda: _shown(collection))
+
+
+def _shown(collection: Collection) -> tuple[AgreementReport, Overview | None]:
+    table = selectors.judgment_table(collection)
+    report = selectors.agreement(collection, table, most=PAIRS_SHOWN)
+    return report, overview(collection, table) if report.pairs else None
 
 
 def overview(collection: Collection, table: JudgmentTable) -> Overview:
@@ -163,36 +193,31 @@ def _rest(table: JudgmentTable, levels: Sequence[int], people: Mapping[int, User
     """Each assessor's grades against every other opinion on the same documents."""
     a, b = selectors.twice_judged(table.items)
     mine, others = np.concatenate((a, b)), np.concatenate((b, a))
+    order = np.argsort(table.assessors[mine], kind="stable")
+    first = np.flatnonzero(np.diff(table.assessors[mine][order], prepend=-1))
     found = []
-    for pk in sorted(people, key=lambda pk: natural(people[pk].name)):
-        here = table.assessors[mine] == pk
-        if here.any():
-            figures = kappa.agreement(table.grades[mine][here], table.grades[others][here], levels)
-            found.append(Pair(people[pk].name, "the rest", figures, people[pk].username, ""))
-    return found
-
-
-SLICES = 8
+    for here in np.split(order, first[1:]) if len(order) else []:
+        user = people[int(table.assessors[mine[here[0]]])]
+        figures = kappa.agreement(table.grades[mine[here]], table.grades[others[here]], levels)
+        found.append(Pair(user.name, "the rest", figures, user.username, ""))
+    return sorted(found, key=lambda pair: natural(pair.first))
 
 
 def _times(collection: Collection, table: JudgmentTable, levels: Sequence[int]) -> list[Slice]:
-    """Pairs of opinions in the order in which the later one came, cut into equal parts of at least 20."""
+    """Pairs of opinions by the hours, days or weeks in which the later one came."""
     a, b = selectors.twice_judged(table.items)
     if not len(a):
         return []
-    heads = selectors.judgments(collection).values_list("item_id", "assessor_id", "updated_at")
-    when = {(item, who): at for item, who, at in heads}
-    rows = zip(table.items[a].tolist(), table.assessors[a].tolist(), table.assessors[b].tolist(), strict=True)
-    later = [max(when[item, one], when[item, other]) for item, one, other in rows]
-    order = np.array(sorted(range(len(later)), key=lambda place: later[place]))
-    parts = np.array_split(order, max(1, min(SLICES, len(order) // 20)))
+    heads = list(selectors.judgments(collection).values_list("item_id", "assessor_id", "updated_at"))
+    who = np.array([(item, assessor) for item, assessor, _at in heads], np.int64)
+    at = np.array([when.timestamp() for _item, _assessor, when in heads])
+    in_order, rows = np.lexsort((who[:, 1], who[:, 0])), np.lexsort((table.assessors, table.items))
+    when = np.empty(len(rows))
+    when[rows] = at[in_order]  # the same judgments, in the table's order
+    later = np.maximum(when[a], when[b])
     return [
-        Slice(
-            later[int(part[0])],
-            later[int(part[-1])],
-            kappa.agreement(table.grades[a][part], table.grades[b][part], levels),
-        )
-        for part in parts
+        Slice(start, end, kappa.agreement(table.grades[a][here], table.grades[b][here], levels))
+        for start, end, here in watch.stretches(later, timezone.get_current_timezone())
     ]
 
 

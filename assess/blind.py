@@ -120,6 +120,10 @@ class OwnTopic:
     def total(self) -> int:
         return self.done + self.left
 
+    @property
+    def percent(self) -> int:
+        return 100 * self.done // self.total if self.total else 0
+
 
 @dataclass(frozen=True)
 class Judged:

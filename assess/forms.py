@@ -391,3 +391,28 @@ class HitForm(forms.Form):
     grade = forms.IntegerField()
     client_id = forms.UUIDField()
     q = forms.CharField(max_length=1000, required=False)
+
+
+class DraftForm(forms.Form):
+    """A topic in the making; the rules are the service's."""
+
+    number = forms.CharField(max_length=255)
+    title = forms.CharField(max_length=5000, widget=forms.TextInput(attrs={"dir": "auto"}))
+    description = forms.CharField(max_length=50_000, required=False, widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}))
+    narrative = forms.CharField(max_length=50_000, required=False, widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}))
+    words = forms.CharField(
+        max_length=1000,
+        required=False,
+        help_text="What is searched for; empty: the title.",
+        widget=forms.TextInput(attrs={"dir": "auto"}),
+    )
+    language = forms.CharField(max_length=20, required=False, help_text="A tag such as en; may stay empty.")
+
+
+class DraftActForm(forms.Form):
+    """What is done with a draft."""
+
+    act = forms.ChoiceField(choices=[(one, one) for one in ("edit", "grade", "more", "accept", "drop")])
+    docno = forms.CharField(max_length=400, required=False, strip=False)
+    grade = forms.IntegerField(required=False)
+    reason = forms.CharField(max_length=300, required=False)

@@ -5,6 +5,7 @@ import uuid
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
 from django.utils import timezone
 
 from pooling.models import Collection, PoolItem, Topic
@@ -359,3 +360,51 @@ class Found(models.Model):
     search = models.ForeignKey(Search, null=True, on_delete=models.PROTECT, related_name="found")
     finder = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     at = models.DateTimeField(default=timezone.now)
+
+
+class DraftState(models.TextChoices):
+    OPEN = "open", "being developed"
+    ACCEPTED = "accepted", "accepted"
+    DROPPED = "dropped", "dropped"
+
+
+class TopicDraft(models.Model):
+    """A topic that organizers try out. No topic yet: it is in no pool, queue, file or list of topics until it is accepted."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="drafts")
+    number = models.CharField(max_length=255)
+    title = models.TextField()
+    description = models.TextField(blank=True)
+    narrative = models.TextField(blank=True)
+    language = models.CharField(max_length=20, blank=True)
+    words = models.CharField(max_length=1000, help_text="What is searched for; the title unless said otherwise.")
+    per_band = models.PositiveIntegerField(default=8, help_text="Hits that are drawn of each band of ranks below the first.")
+    state = models.CharField(max_length=8, choices=DraftState, default=DraftState.OPEN)
+    reason = models.CharField(max_length=300, blank=True, help_text="Why it was accepted or dropped.")
+    topic = models.OneToOneField(Topic, null=True, on_delete=models.SET_NULL, related_name="draft")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "number"], condition=Q(state="open"), name="open_draft_number_once")
+        ]
+
+    def get_absolute_url(self) -> str:
+        return reverse("draft", args=[self.collection.slug, self.pk])
+
+
+class DraftGrade(models.Model):
+    """What organizers say of a hit while they develop a topic: it counts nowhere else."""
+
+    draft = models.ForeignKey(TopicDraft, on_delete=models.CASCADE, related_name="grades")
+    docno = models.CharField(max_length=400)
+    grade = models.SmallIntegerField()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["draft", "docno"], name="draft_grade_once")]

@@ -57,7 +57,7 @@ def own_topics(collection: Collection, user: User) -> list[Topic]:
 def results(collection: Collection, user: User, topic: Topic | None, words: str, page: int, *, organizes: bool) -> Results:
     """One page of what is found; nothing in it depends on runs, ranks or what others said."""
     language = topic.language if topic else ""
-    found = search.search(collection, read_query(words, language), A_PAGE, (page - 1) * A_PAGE)
+    found = search.index_of(collection).search(read_query(words, language), A_PAGE, (page - 1) * A_PAGE)
     return Results(words, found.total, page, hits(collection, user, topic, words, found.docnos, organizes=organizes))
 
 
@@ -127,7 +127,7 @@ def feedback(collection: Collection, user: User, topic: Topic, words: str) -> li
         vectors[relevant].append({term: count / size for term, count in counts.items()})
     if not vectors[True]:
         return []
-    total, having = search.frequencies(collection, spelled)
+    total, having = search.index_of(collection).frequencies(spelled)
     weighed = {
         kind: [{term: tf * math.log2(max(total, 1) / max(having[term], 1)) for term, tf in one.items()} for one in found]
         for kind, found in vectors.items()

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from assess.views import adaptive, agreement, asking, judging, merging, overview, searching
+from assess.views import adaptive, agreement, asking, drafting, judging, merging, overview, searching
 
 urlpatterns = [
     path("c/<slug:slug>/assign/", overview.assign, name="assign"),
@@ -25,6 +25,8 @@ urlpatterns = [
     path("c/<slug:slug>/progress/", overview.progress, name="progress"),
     path("c/<slug:slug>/progress/adaptive/", adaptive.adaptive, name="adaptive"),
     path("c/<slug:slug>/progress/free/", overview.free_leases, name="free_leases"),
+    path("c/<slug:slug>/drafts/", drafting.drafts, name="drafts"),
+    path("c/<slug:slug>/drafts/<int:pk>/", drafting.draft, name="draft"),
     path("c/<slug:slug>/search/", searching.find, name="search"),
     path("c/<slug:slug>/search/judge/", searching.judge_hit, name="judge_hit"),
     path("c/<slug:slug>/search/index/", searching.build, name="build_index"),

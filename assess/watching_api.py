@@ -231,7 +231,7 @@ def search_documents(request: ApiRequest, slug: str, filters: Query[SearchFilter
     For organizers and assessors. 409 before the index is made.
     """
     collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.ASSESSOR)
-    if not search.is_ready(collection):
+    if not search.index_of(collection).is_ready():
         raise Conflict("These documents are not indexed yet.")
     organizes = Role.ORGANIZER in access.roles_in(request.user, collection)
     topic = get_object_or_404(collection.topics, number=filters.topic.replace("\0", "")) if filters.topic else None

@@ -1,11 +1,12 @@
 """From a file of several assessors' judgments to a release, every figure of agreement beside that of the reference libraries.
 
-`python -m benchmarks.agreement_chain FILE [--levels 0-3] [--repeats first]`: columns topic, docno, assessor, grade. The file is
-imported into a site of its own, agreement is asked for over the API, every open case is decided, the judgments are frozen, and
+`python -m benchmarks.agreement_chain FILE … [--levels 0-3] [--repeats first] [--labels a,b,c]`: columns topic, docno, assessor,
+grade, or with --labels words from the lowest grade to the highest; or several qrels, each an assessor's. They are imported into a site of its own, agreement is asked for over the API, every open case is decided, the judgments are frozen, and
 the archive checks itself. Ends with status 1 unless all is equal.
 """
 
 import argparse
+import csv
 import json
 import os
 import shutil
@@ -204,6 +205,23 @@ def _values(report: dict[str, Any]) -> Iterator[tuple[str, float | None]]:
             yield f"{view['threshold']} {key}", figure["value"]
 
 
+def read(files: Sequence[Path], labels: Sequence[str] = ()) -> bytes:
+    """One file with a line for each judgment, of such a file, one with labels for grades, or several qrels."""
+    if len(files) == 1 and not labels:
+        return files[0].read_bytes()
+    lines = ["topic\tdocno\tassessor\tgrade"]
+    if labels:
+        grades = {label: place for place, label in enumerate(labels)}
+        with files[0].open(newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["label"] in grades]
+        lines += [f"{row['topic']}\t{row['docid']}\t{row['assessor']}\t{grades[row['label']]}" for row in rows]
+    for path in [] if labels else files:
+        for line in path.read_text().splitlines():
+            topic, _iteration, docno, grade = line.split()
+            lines.append(f"{topic}\t{docno}\t{path.stem}\t{grade}")
+    return "\n".join([*lines, ""]).encode()
+
+
 def _require(good: bool, words: str) -> None:
     if not good:
         raise SystemExit(f"Expected: {words}.")
@@ -215,7 +233,8 @@ def _say(words: str, begin: float) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.agreement_chain", description=__doc__)
-    parser.add_argument("file", type=Path)
+    parser.add_argument("file", type=Path, nargs="+")
+    parser.add_argument("--labels", default="", help="what the column label says, from the lowest grade to the highest")
     parser.add_argument("--levels", default="0-3", help="the scale, as 0-3; 0-3 unless given")
     parser.add_argument("--repeats", default="refuse", choices=("refuse", "first", "last"))
     options = parser.parse_args()
@@ -230,7 +249,9 @@ def main() -> None:
 
         call_command("migrate", verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
-        found = walk(options.file.read_bytes(), range(int(low), int(high) + 1), options.repeats)
+        found = walk(
+            read(options.file, list(filter(None, options.labels.split(",")))), range(int(low), int(high) + 1), options.repeats
+        )
     finally:
         shutil.rmtree(data, ignore_errors=True)
     wrong = [one for one in found if not one.equal]

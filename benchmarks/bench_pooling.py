@@ -135,9 +135,9 @@ def main() -> None:
         }
         if mine != pairs(theirs()):
             raise SystemExit("the two pools differ; nothing was timed")
-        built = matrix(fifty)
         one, all_depths, other = in_turns(lambda: pool(fifty), lambda: plan(fifty), theirs)
-        building, adding = in_turns(lambda: matrix(fifty), lambda: built.extended(stored(last)[0]))
+        built: list[RankMatrix] = []
+        building, adding = in_turns(lambda: built.append(matrix(fifty)), lambda: built.pop().extended(stored(last)[0]))
         text = paths[0].with_suffix(".txt").read_bytes()
         parsing, evaluating = in_turns(lambda: read_run(text), evaluation(paths[0].with_suffix(".txt")))
         run, bare = start_up(paths[0])

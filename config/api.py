@@ -1,5 +1,6 @@
 """The frame of the API at /api/v1/: who asks, with which scope; errors; idempotency keys; pages of lists."""
 
+import functools
 import hashlib
 import json
 from collections.abc import Callable
@@ -81,10 +82,16 @@ class Api(NinjaAPI):
         self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
     ) -> openapi.Document:
         prefix = self.get_root_path(path_params or {}) if path_prefix is None else path_prefix
-        return openapi.Document(self, prefix, ErrorOut)
+        return _document(prefix)
 
     def get_openapi_operation_id(self, operation: Operation) -> str:
         return operation.view_func.__name__
+
+
+@functools.cache
+def _document(prefix: str) -> openapi.Document:
+    """Made once: it takes a second, and nothing in it changes while the site runs."""
+    return openapi.Document(api, prefix, ErrorOut)
 
 
 api = Api(

@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404
 from ninja import Query, Router
 
 from assess import api as assess_api
-from assess import merging_api, watching_api
+from assess import drafting_api, merging_api, watching_api
 from config import accounts, health, http, jobs
 from config.api import MANAGE, ApiRequest, api, newest_first
 from config.models import ApiToken, Job, User
@@ -167,6 +167,7 @@ for router in (
     assess_api.assignment_routes,
     watching_api.ask_routes,
     watching_api.watch_routes,
+    drafting_api.routes,
 ):
     api.add_router("", router)
 for router in (pooling_api.collection_routes, pooling_api.member_routes, pooling_api.invitation_routes):

@@ -1,8 +1,11 @@
 """What every answer has in common: headers, errors as pages or JSON, downloads."""
 
+import gzip
+import io
 import logging
 import math
 import re
+import secrets
 import sys
 import time
 import uuid
@@ -13,9 +16,12 @@ from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import FileResponse, HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.cache import patch_vary_headers
 from django.utils.http import urlencode
 
 from config import logs, metrics
@@ -183,6 +189,29 @@ def _kind(request: HttpRequest) -> str:
     if request.path in {"/healthz", "/readyz", "/metrics"}:
         return "probe"
     return next((name for name in ("api", "static") if request.path.startswith(f"/{name}/")), "page")
+
+
+LONG = 200_000  # bytes of an answer from which on time counts for more than size
+
+
+class Gzip(GZipMiddleware):
+    """As Django's, but a long page, one with a document of a megabyte, is compressed in a sixth of the time."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if not isinstance(response, HttpResponse) or len(response.content) < LONG or response.has_header("Content-Encoding"):
+            return super().process_response(request, response)
+        patch_vary_headers(response, ("Accept-Encoding",))
+        if "gzip" in request.META.get("HTTP_ACCEPT_ENCODING", ""):
+            packed = io.BytesIO()
+            name = secrets.token_hex(1 + secrets.randbelow(50))  # a length that tells nothing, as Django's
+            with gzip.GzipFile(name, "wb", 1, packed, 0) as file:
+                file.write(response.content)
+            response.content = packed.getvalue()
+            response.headers["Content-Length"] = str(len(response.content))
+            response.headers["Content-Encoding"] = "gzip"
+            if response.get("ETag", "").startswith('"'):
+                response.headers["ETag"] = f"W/{response['ETag']}"
+        return response
 
 
 class SecurityHeaders:

@@ -52,8 +52,9 @@ class Document(OpenAPISchema):
 
     def responses(self, operation: Operation) -> dict[Any, Any]:
         found: dict[Any, Any] = super().responses(operation)
-        schema = self.error.model_json_schema(ref_template=REF_TEMPLATE)
-        self.add_schema_definitions({**schema.pop("$defs"), self.error.__name__: schema})
+        if self.error.__name__ not in self.schemas:
+            schema = self.error.model_json_schema(ref_template=REF_TEMPLATE)
+            self.add_schema_definitions({**schema.pop("$defs"), self.error.__name__: schema})
         content = {"application/json": {"schema": {"$ref": REF_TEMPLATE.format(model=self.error.__name__)}}}
         for status, meaning in ERRORS.items():
             if status != 409 or operation.methods != ["GET"]:

@@ -117,7 +117,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.middleware.gzip.GZipMiddleware",
+    "config.http.Gzip",
     "config.http.PlainErrors",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -169,6 +169,14 @@ DATABASES: dict[str, dict[str, object]] = {
     }
 }
 PG_BIN = env.text("ASSIZE_PG_BIN", about="Folder of pg_dump and pg_restore, for backups; unset: they are on the PATH.")
+SEARCH = env.choice(
+    "ASSIZE_SEARCH",
+    "folder",
+    {"folder": 1, "database": 1},
+    about="Where search indexes are kept: `folder`, the data folder, or `database`, for sites of several machines.",
+)
+if SEARCH == "database" and not _postgres:
+    raise env.BadSetting("ASSIZE_SEARCH", SEARCH, "that needs PostgreSQL; unset it, or set ASSIZE_DATABASE_URL")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Jobs

@@ -28,6 +28,7 @@ EXAMPLES = {
     "ASSIZE_SECRET_KEY": "50 or more random characters",
     "ASSIZE_DATABASE_URL": "postgres://assize:password@db.example.org:5432/assize",
     "ASSIZE_PG_BIN": "/usr/lib/postgresql/18/bin",
+    "ASSIZE_SEARCH": "database",
     "ASSIZE_REDIS_URL": "redis://:password@queue.example.org:6379/0",
     "ASSIZE_WORKERS": "4",
     "ASSIZE_WEB_THREADS": "16",

@@ -9,13 +9,14 @@ from django.http import Http404
 from numpy.typing import NDArray
 
 from config.errors import Refusal
+from config.keeping import kept
 from evaluation import columns
 from evaluation.columns import JUDGED_COLUMN, Column
 from evaluation.core import leaders
 from evaluation.core.comparison import FOR_FAMILIES, TESTS, Test
 from evaluation.core.registry import MeasureError, parse_measure
 from evaluation.core.significance import Correction
-from evaluation.standings import Entry, Standing, kept
+from evaluation.standings import Entry, Standing
 from pooling.models import RunKind
 
 SAME = 1e-12  # sums of the same values in another order differ by less, and values that differ by more

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from config.errors import Refusal
+from config.keeping import kept
 from evaluation import boards, columns, figures, reports, selectors, standings
 from evaluation.boards import Wanted
 from evaluation.core import charts
@@ -15,7 +16,7 @@ from evaluation.core.charts import Chart, Mark, Series
 from evaluation.core.comparison import BIASED, Comparison, Pairing, System, compare_scores
 from evaluation.core.registry import parse_measure
 from evaluation.core.significance import differences
-from evaluation.standings import Standing, kept
+from evaluation.standings import Standing
 from evaluation.tables import Table
 
 MOST = 12  # runs of one comparison

@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from config.errors import Refusal
+from config.keeping import kept
 from evaluation import standings
 from evaluation.core import charts, stability
 from evaluation.core.charts import Axis, Chart, Mark, Series
 from evaluation.core.matrix import RankedItems
 from evaluation.core.registry import parse_measure
 from evaluation.core.stability import LeftOut, Shallower, ThinPoint
-from evaluation.standings import Standing, kept
+from evaluation.standings import Standing
 from evaluation.tables import Table
 from pooling.models import Collection, Run
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from config.keeping import kept
 from evaluation import columns, selectors, standings, told
 from evaluation.boards import SAME, medians
 from evaluation.columns import Column
@@ -12,7 +13,7 @@ from evaluation.core.curves import GainCurve, gain_curve
 from evaluation.core.judged import Judged, Level, join
 from evaluation.core.registry import parse_measure
 from evaluation.core.summary import SummaryPage, summary_page
-from evaluation.standings import Standing, kept
+from evaluation.standings import Standing
 from pooling import selectors as pooling
 from pooling.models import Run, Topic
 

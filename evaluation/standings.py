@@ -5,12 +5,9 @@ changes one grade, and nothing is read or ranked again. Both are kept in memory 
 """
 
 import hashlib
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TypeVar
 
 import numpy as np
 from django.conf import settings
@@ -21,6 +18,7 @@ from assess import opinions
 from assess import selectors as judging
 from assess.models import AssignmentPlan, MergePlan
 from config import store
+from config.keeping import kept
 from evaluation import columns, selectors
 from evaluation.core.bounds import score_range
 from evaluation.core.definitions import MeasureError
@@ -38,7 +36,6 @@ from pooling.models import Collection, Run
 
 LIVE = "live"
 Values = NDArray[np.float64]
-Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -141,28 +138,6 @@ def _ranges(judged: Judged, measure: str, rel: int) -> tuple[Values, Values]:
         return unknown, unknown
     shape = judged.runs, len(judged.qrels.topics)
     return found.low.reshape(shape).mean(axis=1), found.high.reshape(shape).mean(axis=1)
-
-
-# What is computed is kept
-
-MOST_KEPT = 64
-_kept: "OrderedDict[Hashable, object]" = OrderedDict()
-_lock = threading.Lock()
-
-
-def kept(key: Hashable, make: Callable[[], Made]) -> Made:
-    """What was made under this key in this process, or what `make` makes now; the longest unused goes first."""
-    with _lock:
-        if key in _kept:
-            _kept.move_to_end(key)
-            found: Made = _kept[key]  # type: ignore[assignment]
-            return found
-    made = make()
-    with _lock:
-        _kept[key] = made
-        while len(_kept) > MOST_KEPT:
-            _kept.popitem(last=False)
-    return made
 
 
 # Standings

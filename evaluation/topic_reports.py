@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from config.keeping import kept
 from evaluation import boards, columns, selectors, standings
 from evaluation.core import charts
 from evaluation.core.charts import Axis, Chart, Mark, Series
 from evaluation.core.topics import difficulty
-from evaluation.standings import Standing, kept
+from evaluation.standings import Standing
 from evaluation.tables import Table
 
 THIRDS = ("hard", "medium", "easy")

@@ -33,6 +33,7 @@ PARTS: tuple[tuple[str, tuple[Page, ...]], ...] = (
         "Input",
         (
             Page("Topics", "topics", ANYBODY, ("topic",)),
+            Page("Drafts", "drafts", also=("draft",)),
             Page("Documents", "documents"),
             Page("Runs", "runs", ORGANIZER | {Role.PARTICIPANT.value}, ("run", "edit_run", "rules", "make_baseline")),
         ),

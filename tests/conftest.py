@@ -14,6 +14,7 @@ from pytest_django import DjangoDbBlocker, Settings
 from config.models import User
 from pooling.models import Collection, Role
 from tests import factories
+from tests.remembered import remembered
 from tests.site import Site
 
 pytest_plugins = ["tests.chromium"]
@@ -70,6 +71,10 @@ class Cast:
 
 @pytest.fixture
 def cast(db: None) -> Cast:
+    return remembered(make_cast)
+
+
+def make_cast() -> Cast:
     organizer = factories.make_user("Olga Organizer")
     collection = factories.make_collection(organizer, "Harbour trials")
     members = {role.value: factories.make_user(f"Member {role.value}") for role in Role if role != Role.ORGANIZER}

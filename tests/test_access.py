@@ -23,7 +23,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from assess import blind
-from assess.models import PracticeAnswer, PracticeItem
+from assess.models import PracticeAnswer, PracticeItem, TopicDraft
 from assess.services import assigning, questions
 from config import accounts
 from config.models import ApiToken, Job
@@ -166,6 +166,8 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}judge/practice/": {"GET": assessor(200), "POST": assessor(422)},
     f"{C}practice/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}questions/": {"GET": organizer(200), "POST": organizer(422)},
+    f"{C}drafts/": {"GET": organizer(200), "POST": organizer(422)},
+    f"{C}drafts/<int:pk>/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}search/": {"GET": only("organizer", "assessor", "staff", status=200, members=403)},
     f"{C}search/judge/": {"POST": assessor(422)},
     f"{C}search/index/": {"POST": organizer(302)},
@@ -274,6 +276,13 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/queue/questions/seen": {"POST": assessor(204)},
     f"{A}/queue/<uuidstr:seat>/questions": {"POST": assessor(201)},
     f"{A}/watch": {"GET": organizer(200)},
+    f"{A}/drafts": {"GET": organizer(200), "POST": organizer(409)},  # there is a draft of this number
+    f"{A}/drafts/<int:id>": {"GET": organizer(409), "PUT": organizer(200)},  # there is no index yet
+    f"{A}/drafts/<int:id>/grades": {"POST": organizer(422)},  # there is no such document
+    f"{A}/drafts/<int:id>/more": {"POST": organizer(200)},
+    f"{A}/drafts/<int:id>/accept": {"POST": organizer(200)},
+    f"{A}/drafts/<int:id>/drop": {"POST": organizer(200)},
+    f"{A}/topics-freeze": {"POST": organizer(409), "DELETE": organizer(409)},  # a draft is open; they are not frozen
     f"{A}/search": {"GET": only("organizer", "assessor", "staff", status=409, members=403)},  # there is no index yet
     f"{A}/search/judgments": {"POST": assessor(422)},  # there is no such document
     f"{A}/search/index": {"POST": organizer(202)},
@@ -373,6 +382,9 @@ BODIES: dict[str, object] = {
         "grade": 1,
         "client_id": "6f1c1c0e-3c1b-4d52-9d5e-0c8f1a2b3c4f",
     },
+    f"{A}/drafts": {"number": "9", "title": "eels"},
+    f"{A}/drafts/<int:id>": {"number": "9", "title": "eels"},
+    f"{A}/drafts/<int:id>/grades": {"docno": "nowhere", "grade": 1},
     f"{A}/adaptive/<int:round>/stop": {"topic": "1"},
     f"{A}/adaptive/<int:round>/resume": {"topic": "1"},
     f"{A}/practice/<path:topic>": {"examples": []},
@@ -424,6 +436,7 @@ class World:
             "person": "people/",
             "upload": "uploads/",
             "kept": ("private/", "/try/"),
+            "draft": "drafts/",
         }
         for name, marks in {**numbers, "invitation": "invitations/", "member": "members/"}.items():
             if any(mark in route for mark in ([marks] if isinstance(marks, str) else marks)):
@@ -469,6 +482,7 @@ def world(cast: Cast) -> World:
         "secret": accounts.make_link(person).rstrip("/").rsplit("/", 1)[1],
         "uidb64": urlsafe_base64_encode(force_bytes(person.pk)),
     }
+    values["draft"] = TopicDraft.objects.create(collection=collection, number="9", title="eels", words="eels", created_by=by).pk
     own = scored.make_run(collection, "own", scored.BETA, by=cast.participant)
     values |= {"tag": own.tag, "upload": own.upload_id}
     scored.judge_all(collection, scored.FIRST, cast.assessor)

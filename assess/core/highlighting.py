@@ -36,9 +36,11 @@ def pieces(texts: list[str], sought: Wanted, language: str = "") -> list[list[tu
 
 
 def _finder(texts: list[str], sought: Wanted, language: str) -> re.Pattern[str] | None:
-    """Finds the sought words as they are written here. Each word is asked once: a long text has few different ones."""
-    stem = Stems(language)
-    hits = [word for word in set(LETTERS.findall("\n".join(texts))) if stem(word) in sought.stems]
+    """Finds the sought words as they are written here. Each word is asked once: a long text has few different ones. It is cut
+    at blanks first, which no word spans and which is far quicker."""
+    stem, found = Stems(language), set("\n".join(texts).split())
+    words = set(LETTERS.findall("\n".join(found)))
+    hits = [word for word in words if stem(word) in sought.stems]
     return re.compile(f"{BEFORE}(?:{'|'.join(map(re.escape, hits))}){AFTER}") if hits else None
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,10 @@ FEW = 20  # judgments below which nothing is said of somebody
 FAST = 1 / 3  # of the others' median seconds
 UNIFORM = 0.95  # share of one and the same grade …
 USUAL = 0.85  # … which has no more than this share with the others
+_HOUR, _DAY = 3600, 86_400
+STEPS = (_HOUR, 6 * _HOUR, _DAY, 7 * _DAY, 28 * _DAY)
+MOST_STRETCHES = 12
+_MONDAY = 3 * _DAY  # from a Monday to 1 January 1970
 
 
 @dataclass(frozen=True)
@@ -89,3 +94,19 @@ def forecast(left: int, seconds: float | None, recent: int, days: float) -> Fore
     """`recent` judgments were made in the last `days`; `seconds` is the median of a judgment."""
     per_day = recent / days if days > 0 else 0.0
     return Forecast(None if seconds is None else left * seconds / 3600, per_day, left / per_day if per_day else None)
+
+
+def stretches(at: NDArray[np.float64], zone: tzinfo) -> list[tuple[datetime, datetime, NDArray[np.int64]]]:
+    """Moments (seconds since 1970) by the hour, six hours, day, week or four weeks in which they lie: the finest that makes at
+    most twelve stretches from the first to the last. Each with its beginning and end as clocks in the zone show them, and the
+    places of its moments; those without any are left out."""
+    if not len(at):
+        return []
+    quarters, which = np.unique(at // 900, return_inverse=True)  # clocks change at quarters of an hour
+    ahead = [datetime.fromtimestamp(quarter * 900, zone).utcoffset() or timedelta() for quarter in quarters.tolist()]
+    local = at + np.array([one.total_seconds() for one in ahead])[which] + _MONDAY
+    span = [int(local.max() // step - local.min() // step) + 1 for step in STEPS]
+    step = next((step for step, number in zip(STEPS, span, strict=True) if number <= MOST_STRETCHES), STEPS[-1])
+    found, part = np.unique(local // step, return_inverse=True)
+    begins = [datetime.fromtimestamp(number * step - _MONDAY, UTC).replace(tzinfo=None) for number in found.tolist()]
+    return [(start, start + timedelta(seconds=step), np.flatnonzero(part == place)) for place, start in enumerate(begins)]

@@ -37,13 +37,18 @@ def advance(collection: Collection, *, pool: int, topic: int) -> int:
 
 def fill(collection: Collection, *, assessor: User) -> None:
     """The same for all topics of somebody's, where a process died between a judgment and the next pick."""
+    for row in _stale(collection=collection, assessor=assessor):
+        advance(collection, pool=row.pool, topic=row.topic)
+
+
+@statement
+def _stale(collection: Any, assessor: Any) -> QuerySet[Pick, Any]:
+    """Rounds and topics of somebody's in which nothing that was picked is open."""
     mine = Assignment.objects.filter(assessor=assessor, topic=OuterRef("topic"))
     rounds = Pick.objects.filter(Exists(mine), pool__collection=collection, pool__drawn_at__isnull=False).order_by()
     answered = Judgment.objects.filter(item=OuterRef("item"), occasion=0, answer__in=ANSWERED)
     open_ = Count("pk", filter=~Q(Exists(answered)))
-    stale = rounds.values("pool", "topic").annotate(open=open_, total=Count("pk")).filter(open=0)
-    for row in stale:
-        advance(collection, pool=row["pool"], topic=row["topic"])
+    return rounds.values("pool", "topic").annotate(open=open_).filter(open=0).values_list("pool", "topic")
 
 
 def first_said() -> QuerySet[Judgment]:

@@ -207,14 +207,22 @@ def free_leases(collection: Collection, *, assessor: User) -> int:
 
 def _take(collection: Collection, assessor: User, count: int) -> None:
     """Have as many to judge as wanted, if there are; renew what is held for a while."""
-    counts = blind.seats(collection, assessor).filter(judged_at=None).aggregate(left=Count("pk"), oldest=Min("claimed_at"))
-    due = counts["oldest"] is not None and counts["oldest"] < _due()
-    if due or counts["left"] < count:
+    held = _held(collection=collection, assessor=assessor)
+    left, oldest = held[0] if held else (0, None)
+    due = oldest is not None and oldest < _due()
+    if due or left < count:
         with transaction.atomic():
             _hold_seats(collection)
             if due:
                 _renew(collection, assessor)
-            claiming.claim_seats(collection, assessor=assessor, count=count - counts["left"])
+            claiming.claim_seats(collection, assessor=assessor, count=count - left)
+
+
+@statement
+def _held(collection: Any, assessor: Any) -> QuerySet[Seat, Any]:
+    """How many somebody has to judge, and since when the oldest is held; no row if there are none."""
+    own = blind.seats(collection, assessor).filter(judged_at=None).order_by().values("assessor")
+    return own.annotate(left=Count("pk"), oldest=Min("claimed_at")).values_list("left", "oldest")
 
 
 def _leases(collection: Collection, assessor: User) -> QuerySet[Seat]:

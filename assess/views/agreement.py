@@ -5,7 +5,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from assess import adjudication, agreeing, agreement_files, selectors
+from assess import adjudication, agreeing, agreement_files
 from pooling import access
 from pooling.models import Role
 from pooling.selectors import grades
@@ -15,9 +15,7 @@ from pooling.views.collections import page
 @require_safe
 def agreement(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    table = selectors.judgment_table(collection)
-    report = selectors.agreement(collection, table, most=agreeing.PAIRS_SHOWN)
-    overview = agreeing.overview(collection, table) if report.pairs else None
+    report, overview = agreeing.shown(collection)
     context: dict[str, Any] = {"report": report, "overview": overview, "grades": grades(collection)}
     return page(request, "assess/agreement.html", collection, **context)
 

@@ -50,7 +50,8 @@ def inbox(request: HttpRequest, slug: str) -> HttpResponse:
     lines = adjudication.inbox(collection, None if Role.ORGANIZER in held else user)
     context: dict[str, Any] = {
         "lines": lines,
-        "plan": opinions.plan(collection),
+        "plan": (plan := opinions.plan(collection)),
+        "reasons": adjudication.reasons(collection, plan),
         "people": adjudication.adjudicators(collection) if Role.ORGANIZER in held else [],
         "adjudicates": Role.ADJUDICATOR in held,
         "left": sum(line.open for line in lines),

@@ -36,7 +36,7 @@ def find(request: HttpRequest, slug: str) -> HttpResponse:
     number = request.GET.get("topic", "")
     topic = next((one for one in listed if one.number == number), None)
     words = " ".join(request.GET.get("q", "").replace("\0", "").split())[:MOST_LETTERS]
-    ready, results, added = search.is_ready(collection), None, list[str]()
+    ready, results, added = search.index_of(collection).is_ready(), None, list[str]()
     if ready and words:
         at = request.GET.get("page", "1")
         number_of_page = min(MOST_PAGES, max(1, int(at))) if at.isascii() and at.isdigit() else 1

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core.findings import shown
-from pooling.core.keys import PairIndex, code_topics, docno_words
+from pooling.core.keys import PairIndex, code_topics
 from pooling.core.qrels import QrelsColumns
 
 
@@ -57,11 +57,6 @@ class Qrels:
     def index(self) -> PairIndex:
         """For looking up judged documents; made once."""
         return PairIndex.build(self.codes, self.docnos)
-
-    @cached_property
-    def words(self) -> tuple[NDArray[np.uint64], ...]:
-        """The docnos eight bytes at a time, as `Column.words` has those of a file."""
-        return docno_words(self.docnos)
 
     def num_rel(self, rel: int) -> NDArray[np.int64]:
         """R of each topic: documents with a grade of at least `rel`, retrieved or not."""

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain, islice, zip_longest
+from itertools import chain, islice
 from typing import BinaryIO, TypeVar
 
 import numpy as np
@@ -28,7 +28,6 @@ Asked = TypeVar("Asked")
 Made = TypeVar("Made")
 
 _AHEAD = 3  # pieces that are worked on or wait
-_NOTHING = np.zeros(0, np.uint64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,9 +212,7 @@ class _Matcher:
         codes = np.where(topics >= 0, topics, strangers)[columns.places]
         keys = columns.docnos.keys(codes, self._index.seed)
         rows, items = self._index.proposed(keys)
-        sure = self._qrels.codes[items] == codes[rows]
-        for ours, theirs in zip_longest(self._qrels.words, columns.docnos.words, fillvalue=_NOTHING):
-            sure &= (ours[items] if len(ours) else 0) == (theirs[rows] if len(theirs) else 0)
+        sure = self._index.confirmed(items, codes[rows], tuple(word[rows] for word in columns.docnos.words))
         if not sure.all():
             rows, items = rows[sure], items[sure]
         rows, items = _in_order(columns.order(self._dialect), rows, items)

@@ -5,9 +5,11 @@ docnos themselves, and when keys of distinct pairs clash they are made again wit
 and the same on every machine, whatever the documents are called.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import zip_longest
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _SHIFT = np.uint64(31)
 WORD = 8  # bytes of a docno that are taken at once
+_NO_WORD = np.zeros(1, np.uint64)  # behind the end of a docno
 
 
 def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -88,8 +91,9 @@ def any_twice(keys: NDArray[np.uint64]) -> bool:
     Each row is noted in a table by the first bits of its key; rows of which another took the place are few, and sorted.
     """
     bits = len(keys).bit_length() + 1
-    rows, slots = np.arange(len(keys), dtype=np.int32), (keys >> np.uint64(64 - bits)).view(np.int64)
-    table = np.empty(1 << bits, np.int32)
+    rows = np.arange(len(keys), dtype=np.uint16 if len(keys) <= 1 << 16 else np.int32)
+    slots = (keys >> np.uint64(64 - bits)).view(np.int64)
+    table = np.empty(1 << bits, rows.dtype)
     table[slots] = rows
     holder = table[slots]
     lost = np.flatnonzero(holder != rows)
@@ -115,40 +119,90 @@ def group_pairs(codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> tuple[N
         seed += 1
 
 
+class _Growth:
+    """How many rows of the arrays that indexes share are taken."""
+
+    def __init__(self, used: int) -> None:
+        self.used, self.lock = used, Lock()
+
+
 @dataclass(frozen=True, eq=False)
 class PairIndex:
     """Distinct pairs, ready to be looked up: a table of places by the first bits of their keys.
 
-    Of pairs that meet in one place the last has it; the others are in the next table, by the keys times another factor, and
-    so on.
+    Of pairs that meet in one place one has it; the others are in the next table, by the keys times another factor, and so
+    on. Arrays and tables may have room behind the `size` pairs, which an index that goes on from this one shares.
     """
 
-    codes: NDArray[np.int64]
-    docnos: NDArray[np.bytes_]
-    keys: NDArray[np.uint64]
+    size: int
     seed: int
-    _tables: tuple[NDArray[np.int32], ...]
+    _codes: NDArray[np.int64]
+    _docnos: NDArray[np.bytes_]
+    _words: tuple[NDArray[np.uint64], ...]  # of the docnos, eight bytes at a time
+    _keys: NDArray[np.uint64]
+    _tables: list[NDArray[np.int32]]
+    _growth: _Growth
 
     @classmethod
-    def build(cls, codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> "PairIndex":
-        """Index pairs that must be distinct; a pair given twice is a ValueError."""
-        seed = 0
+    def build(cls, codes: NDArray[np.int64], docnos: NDArray[np.bytes_], *, room: int = 0) -> "PairIndex":
+        """Index pairs that must be distinct, with room for so many more; a pair given twice is a ValueError."""
+        seed, size = 0, len(codes)
         while True:
             keys = pair_keys(codes, docnos, seed)
-            ordered = np.sort(keys)
-            if not (ordered[1:] == ordered[:-1]).any():
-                return cls(codes, docnos, keys, seed, tuple(_tables(keys)))
+            if not any_twice(keys):
+                break
             rows = np.argsort(keys, kind="stable")
             clash = np.flatnonzero(keys[rows[1:]] == keys[rows[:-1]])
             one, other = rows[clash], rows[clash + 1]
             if ((docnos[one] == docnos[other]) & (codes[one] == codes[other])).any():
                 raise ValueError(f"expected distinct pairs of topic and docno, found {shown(docnos[one[0]])} again")
             seed += 1
+        words, tables = tuple(_roomy(word, room) for word in docno_words(docnos)), list[NDArray[np.int32]]()
+        codes, docnos, keys = _roomy(codes, room), _roomy(docnos, room), _roomy(keys, room)
+        _place(keys, np.arange(size, dtype=np.int32), tables, room)
+        return cls(size, seed, codes, docnos, words, keys, tables, _Growth(size))
+
+    @property
+    def codes(self) -> NDArray[np.int64]:
+        return self._codes[: self.size]
+
+    @property
+    def docnos(self) -> NDArray[np.bytes_]:
+        return self._docnos[: self.size]
+
+    def extended(self, codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> "PairIndex":
+        """The same with further pairs behind, which must not be in it; this one stays as it is.
+
+        They go into the room that is left. Where another index has that already they go into a copy; where there is none,
+        or a key clashes, all is built anew.
+        """
+        size, keys = self.size + len(codes), pair_keys(codes, docnos, self.seed)
+        fits = size <= len(self._codes) and docnos.dtype.itemsize <= self._docnos.dtype.itemsize
+        if not fits or any_twice(keys) or len(self.proposed(keys)[0]):
+            both = np.concatenate((self.codes, codes)), np.concatenate((self.docnos, docnos))
+            return PairIndex.build(*both, room=size)
+        with self._growth.lock:
+            first = self._growth.used == self.size
+            self._growth.used = max(size, self._growth.used)
+        grown = replace(self if first else self._copied(), size=size)
+        arrays = grown._codes, grown._docnos, grown._keys, *grown._words
+        for array, more in zip_longest(arrays, (codes, docnos, keys, *docno_words(docnos)), fillvalue=_NO_WORD):
+            array[self.size : size] = more
+        _place(grown._keys, np.arange(self.size, size, dtype=np.int32), grown._tables)
+        return grown
+
+    def _copied(self) -> "PairIndex":
+        """The same with room of its own."""
+        tables = [np.where(table < self.size, table, -1) for table in self._tables]
+        words = tuple(word.copy() for word in self._words)
+        arrays = self._codes.copy(), self._docnos.copy(), words, self._keys.copy()
+        return PairIndex(self.size, self.seed, *arrays, tables, _Growth(self.size))
 
     def find(self, codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> NDArray[np.int64]:
         """The row of each pair asked for, -1 where it is not in the index."""
-        asked, rows = self.proposed(pair_keys(codes, docnos, self.seed))
-        same = (self.docnos[rows] == docnos[asked]) & (self.codes[rows] == codes[asked])
+        words = docno_words(docnos)
+        asked, rows = self.proposed(word_keys(codes, words, self.seed))
+        same = self.confirmed(rows, codes[asked], tuple(word[asked] for word in words))
         found = np.full(len(docnos), -1, np.int64)
         found[asked[same]] = rows[same]
         return found
@@ -161,25 +215,45 @@ class PairIndex:
             rows = table[_slots(keys if left is None else keys[left], level, table)]
             there = np.flatnonzero(rows >= 0)
             rows, left = rows[there], there if left is None else left[there]
-            same = self.keys[rows] == keys[left]
+            same = self._keys[rows] == keys[left]
             found[left[same]] = rows[same]
             left = left[~same]
             if not len(left):
                 break
-        asked = np.flatnonzero(found >= 0)
+        asked = np.flatnonzero(found.view(np.uint32) < self.size)  # without the rows of an index that goes on from this one
         return asked, found[asked].astype(np.int64)
 
+    def confirmed(
+        self, rows: NDArray[np.int64], codes: NDArray[np.int64], words: tuple[NDArray[np.uint64], ...]
+    ) -> NDArray[np.bool_]:
+        """Where these rows hold the very pairs of a code and the words of a docno."""
+        same: NDArray[np.bool_] = self._codes[rows] == codes
+        for ours, theirs in zip_longest(self._words, words, fillvalue=_NO_WORD):
+            same &= (ours if ours is _NO_WORD else ours[rows]) == theirs
+        return same
 
-def _tables(keys: NDArray[np.uint64]) -> Iterator[NDArray[np.int32]]:
-    """Each has a row for every slot that is asked for, so that fewer are left for the next."""
-    rows, level = np.arange(len(keys), dtype=np.int32), 0
+
+def _roomy(values: NDArray[Any], room: int) -> NDArray[Any]:
+    """The values with room behind them."""
+    if not room:
+        return values
+    roomy = np.empty(len(values) + room, values.dtype)
+    roomy[: len(values)] = values
+    return roomy
+
+
+def _place(keys: NDArray[np.uint64], rows: NDArray[np.int32], tables: list[NDArray[np.int32]], room: int = 0) -> None:
+    """Give these rows places in the tables, which are made as they are needed, large enough for so many more."""
+    level = 0
     while len(rows):
-        bits = min(len(rows).bit_length() + 3, max(len(rows).bit_length(), 22))  # sparse while that costs little
-        table = np.full(1 << bits, -1, np.int32)
+        if level == len(tables):
+            many = (len(rows) + room).bit_length()
+            tables.append(np.full(1 << min(many + 3, max(many, 22)), -1, np.int32))  # sparse while that costs little
+        table = tables[level]
         slots = _slots(keys[rows], level, table)
-        table[slots] = rows
-        yield table
-        rows, level = rows[table[slots] != rows], level + 1
+        free = table[slots] < 0
+        table[slots[free]] = rows[free]
+        rows, level, room = rows[table[slots] != rows], level + 1, room // 8
 
 
 def _slots(keys: NDArray[np.uint64], level: int, table: NDArray[np.int32]) -> NDArray[np.int64]:

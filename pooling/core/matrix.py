@@ -1,7 +1,7 @@
 """The rank matrix: for runs × (topic, docno), the rank each run gave; sparse, and grown by one run at a time.
 
 Planner, contributions and pools are array operations on it. A further run costs what it holds itself: the ranks of the
-others are shared, not copied.
+others are shared, and its new items go behind those that are there.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,16 +11,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.keys import find_topics, pair_keys
+from pooling.core.keys import PairIndex, find_topics
 from pooling.core.rankings import Rankings
 
 Ties = Literal["evaluation", "docno-ascending"]
 
 _NEVER = np.iinfo(np.int32).max
-
-
-class _Clash(Exception):
-    """Two pairs have one key; another seed parts them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,19 +40,23 @@ class RankMatrix:
     ties: Ties
     tags: tuple[str, ...]
     topics: NDArray[np.bytes_]
-    codes: NDArray[np.int64]
-    docnos: NDArray[np.bytes_]
     rows: tuple[Ranks, ...]
-    _keys: NDArray[np.uint64]  # sorted, to look an item up
-    _places: NDArray[np.int64]  # the item of each key
-    _seed: int = 0
+    index: PairIndex  # of the items
+
+    @property
+    def codes(self) -> NDArray[np.int64]:
+        return self.index.codes
+
+    @property
+    def docnos(self) -> NDArray[np.bytes_]:
+        return self.index.docnos
 
     @classmethod
-    def empty(cls, depth: int | None = None, ties: Ties = "evaluation", *, seed: int = 0) -> "RankMatrix":
+    def empty(cls, depth: int | None = None, ties: Ties = "evaluation") -> "RankMatrix":
         if depth is not None and depth < 1:
             raise ValueError(f"expected a depth of at least 1, got {depth}")
-        no, name = np.zeros(0, np.int64), np.zeros(0, "S1")
-        return cls(depth, ties, (), name, no, name, (), np.zeros(0, np.uint64), no, seed)
+        nothing = np.zeros(0, "S1")
+        return cls(depth, ties, (), nothing, (), PairIndex.build(np.zeros(0, np.int64), nothing))
 
     @classmethod
     def build(cls, rankings: Iterable[Rankings], depth: int | None = None, ties: Ties = "evaluation") -> "RankMatrix":
@@ -72,28 +72,11 @@ class RankMatrix:
 
     def extended(self, run: Rankings) -> "RankMatrix":
         """The same with one run more; this one stays as it is."""
-        cut = _tied(run, self.ties)
-        cut = cut if self.depth is None else cut.cut(self.depth)
-        try:
-            return self._with(cut)
-        except _Clash:
-            return self._reseeded(cut)
-
-    def _with(self, run: Rankings) -> "RankMatrix":
+        run = _tied(run, self.ties)
+        run = run if self.depth is None else run.cut(self.depth)
         topics, of_topic = self._known_topics(run.topics)
         codes = np.repeat(of_topic, run.lengths)
-        keys = pair_keys(codes, run.docnos, self._seed)
-        order = np.argsort(keys)  # looked up in their order, neighbours are found near each other
-        keys = keys[order]
-        if (keys[1:] == keys[:-1]).any():
-            raise _Clash
-        where = np.searchsorted(self._keys, keys)
-        known = np.append(self._keys, 0)[where] == keys if len(self._keys) else np.zeros(len(keys), bool)
-        items = np.full(len(run), -1, np.int64)
-        rows = order[known]
-        items[rows] = self._places[where[known]]
-        if (self.docnos[items[rows]] != run.docnos[rows]).any() or (self.codes[items[rows]] != codes[rows]).any():
-            raise _Clash
+        items = self.index.find(codes, run.docnos)
         fresh = np.flatnonzero(items < 0)
         items[fresh] = np.arange(len(self), len(self) + len(fresh))
         return RankMatrix(
@@ -101,12 +84,8 @@ class RankMatrix:
             self.ties,
             (*self.tags, run.tag),
             topics,
-            np.concatenate((self.codes, codes[fresh])),
-            np.concatenate((self.docnos, run.docnos[fresh])),
             (*self.rows, Ranks(items, run.ranks.astype(np.int32), run.scores)),
-            np.insert(self._keys, where[~known], keys[~known]),
-            np.insert(self._places, where[~known], items[order[~known]]),
-            self._seed,
+            self.index.extended(codes[fresh], run.docnos[fresh]),
         )
 
     def _known_topics(self, asked: NDArray[np.bytes_]) -> tuple[NDArray[np.bytes_], NDArray[np.int64]]:
@@ -118,32 +97,11 @@ class RankMatrix:
         codes[found < 0] = np.arange(len(self.topics), len(self.topics) + len(fresh))
         return np.concatenate((self.topics, fresh)), codes.astype(np.int64)
 
-    def _reseeded(self, run: Rankings) -> "RankMatrix":
-        """All keys anew under another seed. Needed about once in 2⁶⁴ / items² times."""
-        seed = self._seed
-        while True:
-            seed += 1
-            keys = pair_keys(self.codes, self.docnos, seed)
-            order = np.argsort(keys)
-            if not (keys[order][1:] == keys[order][:-1]).any():
-                parts = (self.depth, self.ties, self.tags, self.topics, self.codes, self.docnos, self.rows)
-                try:
-                    return RankMatrix(*parts, keys[order], order, seed)._with(run)
-                except _Clash:
-                    continue
-
     def find(self, topics: NDArray[np.bytes_], docnos: NDArray[np.bytes_]) -> NDArray[np.int64]:
         """The item of each pair asked for, -1 where no run has it."""
         order = np.argsort(self.topics)
         codes = np.append(order, -1)[find_topics(self.topics[order], topics)]
-        items = np.full(len(docnos), -1, np.int64)
-        if len(self._keys):
-            keys = pair_keys(codes, docnos, self._seed)
-            near = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-            places = self._places[near]
-            same = (self._keys[near] == keys) & (self.docnos[places] == docnos) & (self.codes[places] == codes)
-            items[same] = places[same]
-        return items
+        return self.index.find(codes, docnos)
 
     def ranks_of(self, items: NDArray[np.int64]) -> NDArray[np.int32]:
         """runs × items: the rank each run gave, 0 where it has it not."""

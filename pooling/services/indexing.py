@@ -1,11 +1,8 @@
 """The full-text index of a collection's documents."""
 
-from collections.abc import Iterator
-
-from django.conf import settings
 from django.db import transaction
 
-from config import jobs, store
+from config import jobs
 from config.errors import Conflict
 from config.models import Job, User
 from pooling import search, selectors
@@ -28,24 +25,15 @@ def request_index(collection: Collection, *, by: User) -> Job:
 
 
 def index_documents(collection: Collection, work: Work) -> int:
-    """Written aside, and switched in by one renaming; of documents that are indexed already, nothing is done."""
+    """Of documents that are indexed already, nothing is done."""
     _require(collection)
-    aside = work.folder() / "index"
-    documents = selectors.documents(collection)
+    documents, index = selectors.documents(collection), search.index_of(collection)
     total = documents.count()
-    if search.is_ready(collection):
+    if index.is_ready():
         with work.finish(f"{total:,} documents are indexed"):
             return total
-
-    def rows() -> Iterator[tuple[str, str, str, str]]:
-        yield from documents.values_list("docno", "title", "text", "language").iterator(chunk_size=500)
-
-    count = search.write(aside, rows(), lambda done: work.progress(done, total, f"{done:,} of {total:,} documents"))
-    with work.finish(f"{count:,} documents are indexed"):
-        if not (settings.DATA / search.name(collection)).exists():
-            store.move(aside, search.name(collection))
-    search.remove_others(collection)
-    return count
+    rows = documents.values_list("docno", "title", "text", "language").iterator(chunk_size=500)
+    return index.write(rows, total, work)
 
 
 def _require(collection: Collection) -> None:

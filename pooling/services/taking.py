@@ -39,8 +39,8 @@ def locked(collection_id: int, kind: UploadKind) -> Collection:
     collection = Collection.objects.select_for_update().get(pk=collection_id)
     if collection.is_archived:
         raise Refused("ARCHIVED", "The collection was archived meanwhile.")
-    if kind == UploadKind.TOPICS and collection.judging_started_at:
-        raise Refused("FROZEN", "Judging began meanwhile; the topics are frozen.")
+    if kind == UploadKind.TOPICS and collection.topics_frozen:
+        raise Refused("FROZEN", "The topics were frozen meanwhile.")
     return collection
 
 

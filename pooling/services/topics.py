@@ -121,7 +121,7 @@ def edit_topic(topic: Topic, *, by: User, language: str, texts: Mapping[str, str
         topic.language = language
     if all(getattr(topic, name) == value for name, value in before.items()):
         return topic
-    if collection.judging_started_at:
+    if collection.topics_frozen:
         TopicVersion.objects.create(topic=topic, version=topic.version, changed_by=by, **before)
         topic.version += 1
     topic.save(update_fields=[*before, "version"])

@@ -201,8 +201,9 @@ def require_open(collection: Collection, kind: str, by: User) -> None:
     """May a file of this kind come now?"""
     if collection.is_archived:
         raise Conflict("This collection is archived; restore it first.")
-    if kind == UploadKind.TOPICS and collection.judging_started_at:
-        raise Conflict("The topics are frozen: judging has begun. Each can still be changed on its own page.")
+    if kind == UploadKind.TOPICS and collection.topics_frozen:
+        why = "judging has begun" if collection.judging_started_at else "the organizers said so"
+        raise Conflict(f"The topics are frozen: {why}. Each can still be changed on its own page.")
     if kind == UploadKind.RUN:
         if not collection.topics.exists():
             raise Conflict("There are no topics yet, and a run is checked against them: upload the topics first.")

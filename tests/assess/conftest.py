@@ -13,6 +13,7 @@ from config.models import User
 from pooling.models import Collection, Topic
 from tests import factories as people
 from tests.assess import factories
+from tests.remembered import remembered
 
 
 @dataclass
@@ -54,4 +55,4 @@ def make_bench(name: str = "Harbour trials") -> Bench:
 
 @pytest.fixture
 def bench(db: None) -> Bench:
-    return make_bench()
+    return remembered(make_bench)

@@ -48,6 +48,17 @@ def test_inbox_lists_what_the_plan_says(judged: Cast) -> None:
     assert adjudication.inbox(judged.collection) == []
 
 
+def test_the_inbox_tells_why_something_is_listed(judged: Cast, client_for: ClientFor) -> None:
+    client, here = client_for(judged.organizer), "/c/harbour-trials/adjudicate/"
+    words = "two assessors judged it and their grades differ, it is relevant to one and not to another, counting as relevant"
+    page = client.get(here).content.decode()
+    assert f"{words} from grade 1 or from 2 on, or somebody could not judge it." in page and "a tie has none" not in page
+    merging.set_plan(judged.collection, by=judged.organizer, rule="majority", differ_by=2, across=False, cannot=False)
+    page = client.get(here).content.decode()
+    assert "their grades are 2 or more apart, or its opinions are even, which the majority leaves open." in page
+    assert "a tie has none until it is decided" in page
+
+
 def test_a_decision_stands_beside_the_judgments(judged: Cast) -> None:
     before = list(Judgment.objects.order_by("pk").values())
     made = decide(judged, reason="overlooked", comment=" The table on page 2. ")

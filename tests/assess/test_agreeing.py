@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from assess.models import Judgment, JudgmentEvent, Seat
 from assess.selectors import as_table
 from assess.services import merging
 from config.errors import Forbidden
+from config.models import User
 from tests.assess import factories
 from tests.conftest import Cast, ClientFor
 
@@ -85,7 +87,14 @@ def test_own_agreement_after_the_topic_closes_if_allowed(textbook: Cast, client_
 
 def test_drift_over_time_and_each_against_the_rest(textbook: Cast) -> None:
     found = agreeing.overview(textbook.collection, selectors.judgment_table(textbook.collection))
-    assert [part.figures.n for part in found.times] == [50] * 8
+    assert [part.figures.n for part in found.times] == [400]  # all came in the same hour
+    early = Judgment.objects.filter(item__docno__lt="d100")
+    early.update(updated_at=timezone.now() - timedelta(days=3))
+    found = agreeing.overview(textbook.collection, selectors.judgment_table(textbook.collection))
+    assert [(part.figures.n, part.is_of_hours, part.start.date() == part.last_day.date()) for part in found.times] == [
+        (100, False, True),
+        (300, False, True),
+    ]
     assert [round(pair.figures.raw or 0, 3) for pair in found.rest] == [0.925, 0.925]
     assert found.repeats == []
     head = Judgment.objects.filter(assessor=textbook.assessor).first()
@@ -94,6 +103,17 @@ def test_drift_over_time_and_each_against_the_rest(textbook: Cast) -> None:
     [own] = agreeing.overview(textbook.collection, selectors.judgment_table(textbook.collection)).repeats
     assert (own.figures.n, own.figures.raw) == (1, 0.0)
     assert not JudgmentEvent.objects.exists()
+
+
+def test_the_page_is_computed_anew_when_a_judgment_or_a_name_changes(textbook: Cast, client_for: ClientFor) -> None:
+    olga, here = client_for(textbook.organizer), "/c/harbour-trials/agreement/"
+    assert "0.9250" in olga.get(here).content.decode()
+    kept = agreeing.shown(textbook.collection)
+    assert agreeing.shown(textbook.collection) is kept
+    Judgment.objects.filter(item__docno="d000", assessor=textbook.assessor).update(grade=0, updated_at=timezone.now())
+    assert "0.9225" in olga.get(here).content.decode()
+    User.objects.filter(name="Kwame Second").update(name="Kwame Third")
+    assert "Kwame Third" in olga.get(here).content.decode()
 
 
 def test_ratings_do_not_depend_on_the_order_of_rows() -> None:

@@ -1,10 +1,13 @@
 """Search and judge: found in any script, judged with one request, joined to the pool with its provenance."""
 
 import json
+import math
+import random
 import uuid
 from pathlib import Path
 
 import pytest
+from django.conf import settings as configured
 from pytest_django import Settings
 
 from assess import searching
@@ -15,8 +18,9 @@ from assess.services.assigning import Wanted
 from config.errors import Conflict, Refusal
 from config.models import Job, User
 from pooling import search
-from pooling.core.query import Clause, read_query
-from pooling.models import Collection, Pool, UploadKind
+from pooling.core.query import Clause, Query, read_query
+from pooling.core.words import terms
+from pooling.models import Collection, IndexedDocument, Pool, SearchIndex, UploadKind
 from pooling.services import indexing
 from pooling.services.work import Direct
 from tests import factories as people
@@ -41,7 +45,8 @@ DOCUMENTS = [
 
 
 class World:
-    def __init__(self) -> None:
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
         self.organizer = people.make_user("Olga Organizer")
         self.collection: Collection = people.make_collection(self.organizer, "Harbour trials")
         self.ann, self.bob = factories.make_assessors(self.collection, "Ann Assessor", "Bob Beholder")
@@ -59,17 +64,21 @@ class World:
             return indexing.index_documents(self.collection, work)
 
     def found(self, words: str, language: str = "") -> list[str]:
-        return search.search(self.collection, read_query(words, language), 20).docnos
+        return search.index_of(self.collection).search(read_query(words, language), 20).docnos
 
     def judge(self, user: User, docno: str, grade: int = 2, topic: str = "1") -> judging.Saved:
         where = self.collection.topics.get(number=topic)
         return acts.judge_hit(self.collection, assessor=user, topic=where, docno=docno, grade=grade, client_id=uuid.uuid4())
 
 
-@pytest.fixture
-def world(db: None, settings: Settings, tmp_path: Path) -> World:
-    settings.DATA = tmp_path / "data"
-    return World()
+# The same tests for every kind of index that the database beside them can keep.
+KINDS = ["folder", "database"] if "postgresql" in str(configured.DATABASES["default"]["ENGINE"]) else ["folder"]
+
+
+@pytest.fixture(params=KINDS)
+def world(request: pytest.FixtureRequest, db: None, settings: Settings, tmp_path: Path) -> World:
+    settings.DATA, settings.SEARCH = tmp_path / "data", request.param
+    return World(request.param)
 
 
 def test_queries_are_understood() -> None:
@@ -104,13 +113,83 @@ def test_documents_of_any_script_are_found(world: World, words: str, language: s
 
 
 def test_the_index_is_of_the_present_documents(world: World) -> None:
-    assert not search.is_ready(world.collection)
+    assert not search.index_of(world.collection).is_ready()
     assert world.index() == world.index() == 9
-    before = search.folder(world.collection)
+    before = search.index_of(world.collection)
     files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, files.documents(["en2", "en3", "x1"], "zeppelin"))
-    assert not search.is_ready(world.collection)
+    assert not search.index_of(world.collection).is_ready()
     world.index()
-    assert world.found("zeppelin") and not before.exists()
+    assert world.found("zeppelin") and not before.is_ready()
+
+
+def test_both_kinds_rank_by_the_same_bm25(world: World) -> None:
+    """Against the definition, one document at a time: titles weigh twice, a phrase is as rare as its words together."""
+    generator = random.Random(7)
+    made = [(f"d{n:03}", _said(generator, 3), _said(generator, 30)) for n in range(120)]
+    rows = [{"id": docno, "title": title, "text": text} for docno, title, text in made]
+    files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, "".join(json.dumps(r) + "\n" for r in rows).encode())
+    world.index()
+    found = {docno: (terms(title), terms(text)) for docno, title, text in made}
+    for words in (
+        "crane",
+        "harbour crane wine",
+        "title:quay ship",
+        '"old quay" fish',
+        "harbour crane -wine",
+        "ship ship crane",
+    ):
+        query = read_query(words)
+        scores = {docno: _score(fields, list(found.values()), query) for docno, fields in found.items()}
+        expected = sorted((docno for docno in scores if scores[docno] > 0), key=lambda docno: -scores[docno])
+        hits = search.index_of(world.collection).search(query, 10)
+        assert hits.total == len(expected)
+        assert [scores[docno] for docno in hits.docnos] == pytest.approx([scores[docno] for docno in expected[:10]], rel=1e-5)
+    more = search.index_of(world.collection).search(read_query("crane"), 10, 10)
+    assert len(more.docnos) == 10 and not set(more.docnos) & set(world.found("crane")[:10])
+
+
+def _said(generator: random.Random, count: int) -> str:
+    words = ["harbour", "crane", "ship", "quay", "wine", "old", "fish", "net", "rope", "mast"]
+    return " ".join(generator.choices(words, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], k=generator.randint(1, count)))
+
+
+def _score(fields: tuple[list[str], list[str]], everything: list[tuple[list[str], list[str]]], query: Query) -> float:
+    def times(clause: Clause, said: list[str]) -> int:
+        size = len(clause.terms)
+        return sum(tuple(said[at : at + size]) == clause.terms for at in range(len(said)))
+
+    if any(times(clause, said) for clause in query.unwanted for said in fields):
+        return 0
+    score, number = 0.0, len(everything)
+    for clause in query.wanted:
+        for place, name in enumerate(("title", "text")):
+            if clause.field in ("", name) and (tf := times(clause, fields[place])):
+                having = [sum(term in other[place] for other in everything) for term in clause.terms]
+                idf = sum(math.log(1 + (number - n + 0.5) / (n + 0.5)) for n in having)
+                mean = sum(len(other[place]) for other in everything) / number
+                boost = 2 if not clause.field and name == "title" else 1
+                score += boost * idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * len(fields[place]) / mean))
+    return score
+
+
+def test_a_killed_job_leaves_no_index_and_the_next_one_makes_it(world: World) -> None:
+    index = search.index_of(world.collection)
+    with pytest.raises(files.Cut):
+        indexing.index_documents(world.collection, files.CutOff())
+    assert not index.is_ready() and world.index() == 9 and index.is_ready()
+    if world.kind == "database":
+        assert SearchIndex.objects.count() == 1 and IndexedDocument.objects.count() == 9
+
+
+def test_a_text_of_any_length_is_found_by_its_words(world: World) -> None:
+    long = [
+        {"id": "long", "text": " ".join(f"word{n}x" for n in range(40_000)) + " zeppelin"},
+        {"id": "one", "text": "z" * 900},
+    ]
+    files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, "".join(json.dumps(r) + "\n" for r in long).encode())
+    world.index()
+    assert world.found("zeppelin") == ["long"] and world.found('"word7x word8x"') == ["long"]
+    assert world.found("z" * 900) == ["one"]
 
 
 def test_what_is_found_and_judged_joins_the_pool(world: World) -> None:

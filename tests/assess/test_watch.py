@@ -1,5 +1,8 @@
 """Figures of how judging goes, by hand."""
 
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
 import numpy as np
 import pytest
 
@@ -43,6 +46,27 @@ def test_who_is_unlike_the_others() -> None:
 def test_forecast() -> None:
     assert watch.forecast(360, 10.0, 70, 7) == watch.Forecast(1.0, 10.0, 36.0)
     assert watch.forecast(360, None, 0, 7) == watch.Forecast(None, 0.0, None)
+
+
+def test_moments_by_hours_days_or_weeks_as_clocks_show_them() -> None:
+    zone = ZoneInfo("Europe/Berlin")
+
+    def told(*moments: tuple[int, ...]) -> list[tuple[str, str, list[int]]]:
+        at = np.array([datetime(*moment, tzinfo=zone).timestamp() for moment in moments])  # type: ignore[misc,arg-type]
+        return [(f"{start:%d %H}", f"{end:%d %H}", places.tolist()) for start, end, places in watch.stretches(at, zone)]
+
+    assert told((2026, 3, 2, 10, 5), (2026, 3, 2, 10, 59), (2026, 3, 2, 12, 0)) == [
+        ("02 10", "02 11", [0, 1]),
+        ("02 12", "02 13", [2]),
+    ]
+    # Clocks go forward on 29 March.
+    assert told((2026, 3, 31, 23, 30), (2026, 3, 27, 0, 10)) == [("27 00", "28 00", [1]), ("31 00", "01 00", [0])]
+    assert told((2026, 3, 29, 23, 30), (2026, 4, 20, 1, 0), (2026, 3, 30, 0, 0)) == [
+        ("23 00", "30 00", [0]),  # from Monday on
+        ("30 00", "06 00", [2]),
+        ("20 00", "27 00", [1]),
+    ]
+    assert told() == []
 
 
 @pytest.mark.django_db

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from axe_playwright_python.base import AXE_SCRIPT
@@ -19,30 +20,31 @@ HUGE = {"width": 2560, "height": 1300}
 kept: list[str] = ["styleguide"]  # pages whose pictures are kept; with --pictures all
 
 
-def look(page: Page, name: str, *, dark: bool = True) -> None:
-    """Axe on the light page, and in dark on a phone what colour and size decide; no sideways scrolling; three pictures.
+def look(page: Page, name: str, *, dark: bool | None = None) -> None:
+    """Axe on the page wide and light and, on a phone in dark, by what colour and size decide; no sideways scrolling.
 
-    `dark=False` spares the second for a further state of a page that was seen so. A page looks the same on either database, so on PostgreSQL it is only opened: its console must stay silent.
+    With `dark` said, only this one of the two: the next state of the same page is then seen in the other. A page looks the
+    same on either database, so on PostgreSQL it is only opened: its console must stay silent.
     """
     if "ASSIZE_DATABASE_URL" in os.environ:
         return
-    faults: list[str] = []
+    pictures, faults = _is_kept(name), []
     for scheme, size, shot in (("light", WIDE, "wide"), ("dark", WIDE, "wide-dark"), ("dark", PHONE, "360-dark")):
-        if shot == "wide-dark" and not _is_kept(name):
+        if not pictures and (shot == "wide-dark" or dark is (scheme == "light")):
             continue
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         page.set_viewport_size(size)  # type: ignore[arg-type]
-        if _is_kept(name):
+        if pictures:
             SCREENS.mkdir(parents=True, exist_ok=True)
             page.screenshot(path=SCREENS / f"{name}-{shot}.png", full_page=True, caret="initial")
-        if shot == "wide":
-            faults += [f"{shot}: {fault}" for fault in _axe(page, {"type": "tag", "values": TAGS})]
-        elif shot == "360-dark" and dark:
-            faults += [f"{shot}: {fault}" for fault in _axe(page, {"type": "rule", "values": OF_COLOUR_AND_SIZE})]
+        if shot != "wide-dark":
+            narrowed = scheme == "dark" and dark is None
+            rules = {"type": "rule", "values": OF_COLOUR_AND_SIZE} if narrowed else {"type": "tag", "values": TAGS}
+            faults += [f"{shot}: {fault}" for fault in _axe(page, rules)]
     page.emulate_media(color_scheme="light")
-    faults += _too_wide(page)
-    page.set_viewport_size(HUGE)  # type: ignore[arg-type]
-    faults += _too_wide(page)
+    for size in (PHONE, HUGE) if pictures else (PHONE,):
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        faults += _too_wide(page)
     page.set_viewport_size(WIDE)  # type: ignore[arg-type]
     assert not faults, f"{name}:\n" + "\n".join(faults)
 
@@ -51,7 +53,7 @@ def _is_kept(name: str) -> bool:
     return name in kept or "*" in kept
 
 
-def _axe(page: Page, only: dict[str, object]) -> list[str]:
+def _axe(page: Page, only: Mapping[str, object]) -> list[str]:
     """What axe finds. Handed over by the debugging protocol, so the page's own policy stays as strict as it is."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)

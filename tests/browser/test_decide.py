@@ -40,6 +40,10 @@ def test_decide_by_keys(world: World, signed_in: Callable[[User], Page]) -> None
     first = page.locator(docno).inner_text()
     text = page.locator(".judge-plain").inner_text()
     expect(page.locator(".opinion-passage")).to_have_text([text[:12]])
+    page.keyboard.press("?")
+    page.keyboard.press("2")  # decides nothing while the keys are read
+    expect(page.locator("#keys")).to_contain_text("Precedent")
+    page.get_by_role("button", name="Close").click()
     page.keyboard.press("c")
     page.keyboard.type("2 is what I mean")  # a digit in a field decides nothing
     page.keyboard.press("Escape")

@@ -180,6 +180,36 @@ def test_reading_a_long_page(desk: Desk) -> None:
     assert len(desk.events()) == 1
 
 
+def test_a_long_text_is_where_one_left_it(desk: Desk) -> None:
+    """Its paragraphs have their true heights only once they were in view: the line at the edge counts, not pixels."""
+    page, docnos = desk.page, order(desk)
+    lengths = [3 + 97 * (number * 7919 % 11 == 0) + number * 31 % 40 for number in range(900)]
+    put(desk, docnos[:2], text="\n\n".join(f"{n}: " + "slow water " * length for n, length in enumerate(lengths)))
+    line = """(() => {
+        const edge = document.querySelector(".judge-document").getBoundingClientRect().top;
+        const first = [...document.querySelectorAll(".judge-text")].find((one) => one.getBoundingClientRect().bottom > edge);
+        return [first.dataset.at, Math.round(edge - first.getBoundingClientRect().top)];
+    })()"""
+    page.evaluate("document.querySelector('.judge-document').scrollTop = 41_000")
+    page.wait_for_timeout(300)
+    before, offset = page.evaluate(line)
+    same = f"(([at, by]) => at === '{before}' && Math.abs(by - {offset}) < 3)({line})"
+    page.keyboard.press("1")
+    expect(page.locator(".judge-docno")).to_have_text(docnos[1])
+    page.keyboard.press("b")
+    expect(page.locator(".judge-docno")).to_have_text(docnos[0])
+    desk.expect_true(same)
+    page.wait_for_timeout(500)
+    assert page.evaluate(same), page.evaluate(line)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".judge-docno")).to_have_text(docnos[1])
+    page.evaluate("document.querySelector('.judge-document').scrollTop = 52_000")
+    page.wait_for_timeout(300)
+    before, offset = page.evaluate(line)
+    desk.reload()
+    desk.expect_true(f"(([at, by]) => at === '{before}' && Math.abs(by - {offset}) < 3)({line})")
+
+
 def test_alike_text_is_pointed_out_with_own_grade(desk: Desk) -> None:
     docnos = order(desk)[:3]
     put(desk, docnos[1:2], text="Something else, about wave power and its cables on the bed of the sea.")

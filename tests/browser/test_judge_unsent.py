@@ -34,6 +34,7 @@ def test_fast_keys_with_a_slow_server(desk: Desk) -> None:
     assert desk.events() == wanted
 
 
+@pytest.mark.once
 def test_fast_keys_offline_then_online(desk: Desk) -> None:
     desk.context.set_offline(True)
     wanted = press_fast(desk, 10)
@@ -46,6 +47,7 @@ def test_fast_keys_offline_then_online(desk: Desk) -> None:
     assert desk.events() == wanted
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("desk", [50], indirect=True)
 def test_offline_to_the_end_of_a_topic_then_on_with_the_next(desk: Desk) -> None:
     """All that the page holds is judged while it is offline: what comes then is of another topic, and says so."""
@@ -65,6 +67,7 @@ def test_offline_to_the_end_of_a_topic_then_on_with_the_next(desk: Desk) -> None
     assert len(desk.events()) == 50
 
 
+@pytest.mark.once
 def test_errors_of_the_server_are_no_loss(desk: Desk) -> None:
     statuses = iter([500, 503, 429, 502])
 
@@ -99,6 +102,7 @@ def test_answer_that_was_lost_makes_no_second_event(desk: Desk) -> None:
     assert len(lost) == 2 and desk.events() == wanted
 
 
+@pytest.mark.once
 def test_reload_keeps_what_is_unsent(desk: Desk) -> None:
     desk.page.route("**/judge/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
     wanted = press_fast(desk, 4)
@@ -124,6 +128,7 @@ def test_signed_out_meanwhile(desk: Desk) -> None:
     assert desk.events() == wanted
 
 
+@pytest.mark.once
 def test_another_tab_is_never_overwritten_silently(desk: Desk) -> None:
     other = desk.context.new_page()
     other.goto(desk.home)
@@ -142,6 +147,7 @@ def test_another_tab_is_never_overwritten_silently(desk: Desk) -> None:
     assert desk.events() == [(docno, 3), (docno, 1)]
 
 
+@pytest.mark.once
 def test_signing_out_with_unsent_asks_first(desk: Desk) -> None:
     desk.context.set_offline(True)
     press_fast(desk, 1)
@@ -158,6 +164,7 @@ def test_signing_out_with_unsent_asks_first(desk: Desk) -> None:
     desk.expect_light("saved")
 
 
+@pytest.mark.once
 def test_other_answers_survive_offline_and_reload(desk: Desk) -> None:
     desk.page.route("**/judge/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
     first = desk.shown()
@@ -179,6 +186,7 @@ def test_other_answers_survive_offline_and_reload(desk: Desk) -> None:
     ]
 
 
+@pytest.mark.once
 def test_without_a_database_in_the_browser(desk: Desk) -> None:
     desk.page.add_init_script("Object.defineProperty(self, 'indexedDB', {get() { throw new Error('refused'); }})")
     desk.open()

@@ -212,6 +212,18 @@ def test_pages_are_compressed(cast: Cast, client_for: ClientFor) -> None:
     assert b"Harbour trials" in gzip.decompress(answer.content)
 
 
+def test_long_pages_are_compressed_quickly(rf: RequestFactory) -> None:
+    long = b"tidal energy " * 20_000
+    told = http.Gzip(lambda request: HttpResponse(long))
+    answer = told(rf.get("/", headers={"Accept-Encoding": "gzip"}))
+    assert isinstance(answer, HttpResponse)
+    assert (answer["Content-Encoding"], answer["Content-Length"]) == ("gzip", str(len(answer.content)))
+    assert gzip.decompress(answer.content) == long and len(answer.content) < len(long) / 10
+    plain = told(rf.get("/"))
+    assert isinstance(plain, HttpResponse)
+    assert (plain.content == long, plain["Vary"], plain.has_header("Content-Encoding")) == (True, "Accept-Encoding", False)
+
+
 # Static files
 
 

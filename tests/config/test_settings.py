@@ -90,6 +90,15 @@ def test_queue_socket_by_address_is_kept_as_given(tmp_path: Path) -> None:
     assert told == str(("unix:///run/valkey.sock?db=2", False))
 
 
+def test_an_index_in_the_database_needs_postgresql(tmp_path: Path) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        tell(tmp_path, "settings.SEARCH", ASSIZE_SEARCH="database")
+    words = "ASSIZE_SEARCH='database' cannot be used: that needs PostgreSQL; unset it, or set ASSIZE_DATABASE_URL\n"
+    assert refused.value.stderr == words
+    given = {"ASSIZE_SEARCH": "database", "ASSIZE_DATABASE_URL": "postgres://a:b@127.0.0.1/c"}
+    assert tell(tmp_path, "settings.SEARCH", **given) == "database"
+
+
 @pytest.mark.parametrize(
     ("url", "expected"),
     [

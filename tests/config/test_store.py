@@ -14,6 +14,7 @@ from evaluation import exports, selectors
 from pooling import search
 from pooling import selectors as pooling
 from pooling.models import Collection, UploadKind
+from pooling.search_folder import FolderIndex
 from pooling.services import indexing, uploads
 from pooling.services.work import Direct
 from tests import factories as people
@@ -71,7 +72,7 @@ def test_what_one_machine_takes_another_reads_scores_and_hands_out(
         indexing.index_documents(collection, work)
     settings.DATA = one
     assert {run.tag: len(pooling.rankings(run)) for run in collection.runs.all()} == {"alpha": 3, "beta": 1}
-    assert search.is_ready(collection) and search.frequencies(collection, ["crane"])[0] == 2
+    assert search.index_of(collection).is_ready() and search.index_of(collection).frequencies(["crane"])[0] == 2
     factories.judge_all(collection, {"1": {"en3": 2, "en2": 0}, "2": {"en2": 1}}, ann)
     release = factories.freeze(collection, organizer)
     settings.DATA = two
@@ -97,8 +98,8 @@ def _removed_everywhere(collection: Collection, settings: Settings, one: Path) -
     store.fetch_all()
     kept = {path.relative_to(one).as_posix() for path in one.rglob("*") if path.is_file()}
     assert {name for name in kept if name.startswith("files/releases/")} and upload.path not in kept
-    store.remove_folder(search.name(collection))
-    assert not search.is_ready(collection)
+    store.remove_folder(FolderIndex(pooling.corpus(collection)).name)
+    assert not search.index_of(collection).is_ready()
 
 
 def test_a_file_that_changes_is_fetched_anew(settings: Settings, tmp_path: Path) -> None:

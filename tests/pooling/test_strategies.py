@@ -108,7 +108,8 @@ def test_depth_pool_makes_no_call_for_each_topic() -> None:
         return [Rankings.from_dict("a", run), Rankings.from_dict("b", run)]
 
     few, many = rankings(5), rankings(500)
-    assert python_calls(lambda: depth_pool(many, 5)) <= python_calls(lambda: depth_pool(few, 5))
+    more = python_calls(lambda: depth_pool(many, 5)) - python_calls(lambda: depth_pool(few, 5))
+    assert more < 100  # of 495 more topics; tables of more items have some more levels
     wide, narrow = (RankMatrix.build(runs, 5) for runs in (many, few))
     assert python_calls(lambda: planning.pool_sizes(wide, [2, 5])) <= python_calls(lambda: planning.pool_sizes(narrow, [2, 5]))
     shares = [lambda one=one: planning.contributions(choose(one, "depth", {"depth": 5})) for one in (wide, narrow)]

@@ -1,17 +1,16 @@
 // Results by keys: arrows choose a hit, a digit grades the one that is chosen. Never inside a field.
 (function () {
   "use strict";
-  var list = document.querySelector("[data-hits]");
-  if (!list) return;
+  if (!document.querySelector("[data-hits]")) return;
   var at = -1;
-  function hits() { return Array.from(list.querySelectorAll("[data-hit]")); }
+  function hits() { return Array.from(document.querySelectorAll("[data-hits] [data-hit]")); }
   function choose(place) {
     var all = hits();
     if (!all.length) return;
     at = Math.max(0, Math.min(place, all.length - 1));
     all[at].focus();
   }
-  list.addEventListener("focusin", function (event) {
+  document.addEventListener("focusin", function (event) {
     var found = hits().indexOf(event.target.closest("[data-hit]"));
     if (found >= 0) at = found;
   });
@@ -21,7 +20,7 @@
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       choose(at + (event.key === "ArrowDown" ? 1 : -1));
-    } else if (at >= 0) {
+    } else if (at >= 0 && hits()[at]) {
       var button = hits()[at].querySelector('button[data-key="' + CSS.escape(event.key) + '"]');
       if (button) { event.preventDefault(); button.click(); }
     }

@@ -6,7 +6,7 @@ import * as letters from "./letters.js";
 /* Told by the page: a key in the frame, a selection in the document, the document ready to be marked. */
 export const told = { key() {}, selected() {}, ready() {} };
 const outline = part(".judge-outline"), grown = new ResizeObserver(() => fit());
-let article = null, frame = null, hit = -1, texts = {}, waiting = null;
+let article = null, frame = null, hit = -1, texts = {}, waiting = null, returning = 0;
 
 /** Show what stands in an article. `top`: where one was in it, as `where` told; null: stay. */
 export function paint(shown, top = 0) {
@@ -53,12 +53,20 @@ function settle(top) {
   told.ready();
 }
 
-/** Twice: what comes into view has its true height only then. */
+/** Until it stays: what comes into view has its true height only then, and moves the rest. Whoever scrolls meanwhile goes on. */
 function returnTo(paragraph, by) {
-  const go = () => { if (paragraph?.isConnected) { paragraph.scrollIntoView(); place.scrollTop += by; } };
+  const mine = (returning += 1);
+  let still = 0, turns = 0;
+  const go = () => {
+    if (mine !== returning || !paragraph?.isConnected) return;
+    const off = paragraph.getBoundingClientRect().top - place.getBoundingClientRect().top + by, before = place.scrollTop;
+    if (Math.abs(off) >= 1) place.scrollTop += off;
+    still = place.scrollTop === before ? still + 1 : 0;
+    if (still < 4 && (turns += 1) < 60) requestAnimationFrame(go);
+  };
   go();
-  requestAnimationFrame(() => requestAnimationFrame(go));
 }
+for (const act of ["wheel", "touchstart", "pointerdown", "keydown"]) document.addEventListener(act, () => { returning += 1; }, { passive: true, capture: true });
 
 /** The frame is as high as its page, so that one thing scrolls: the document. */
 function fit() {
