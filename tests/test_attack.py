@@ -61,6 +61,7 @@ ORGANIZER = [
 ]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("method", "path", "body"), ORGANIZER)
 def test_an_organizer_cannot_name_what_is_another_collections(
     bench: Bench, other: Bench, caller_for: CallerFor, method: str, path: str, body: object
@@ -78,6 +79,7 @@ def _counts() -> list[object]:
     return [list(seats), Assignment.objects.count(), Judgment.objects.count(), Pool.objects.count(), Job.objects.count()]
 
 
+@pytest.mark.once
 def test_an_assessor_cannot_judge_in_a_seat_of_another_collection(bench: Bench, other: Bench, caller_for: CallerFor) -> None:
     bench.assign(overlap=0)
     seat = other.cards(other.ann)[0].token
@@ -94,12 +96,14 @@ def test_an_assessor_cannot_judge_in_a_seat_of_another_collection(bench: Bench, 
     assert _counts() == before
 
 
+@pytest.mark.once
 def test_no_page_can_be_framed_or_its_type_guessed(db: None, client: Client) -> None:
     answer = client.get("/")
     assert (answer["X-Frame-Options"], answer["X-Content-Type-Options"]) == ("DENY", "nosniff")
     assert "frame-ancestors 'none'" in answer["Content-Security-Policy"]
 
 
+@pytest.mark.once
 def test_words_of_people_in_an_archive_cannot_begin_a_formula(bench: Bench) -> None:
     """Docnos stay as they came: an archive is read by programs, too."""
     bench.assign(overlap=0)
