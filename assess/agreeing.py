@@ -27,7 +27,7 @@ from pooling.models import Collection
 PAIRS_SHOWN = 60  # pairs beyond which only what they have in common is computed
 RESAMPLES = 2000
 DRAWS = 20_000_000  # numbers drawn for the mean of pairs, which depends on who said what; of more it has fewer resamples
-QUICK = 1_000_000  # the same for a page that somebody waits for
+QUICK = 500_000  # the same for a page that somebody waits for
 FEW = 20  # pairs of opinions below which a stretch of time says little
 
 

@@ -1,12 +1,12 @@
 """Opinions, decisions, and what comes of them: one grade for each document. Read by organizers and by evaluation."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import numpy as np
-from django.db.models import Max
+from django.db.models import Count, Max
 from numpy.typing import NDArray
 
 from assess import selectors
@@ -54,28 +54,28 @@ def plan(collection: Collection) -> MergePlan:
     return MergePlan.objects.filter(collection=collection).first() or MergePlan(collection=collection)
 
 
-def opinions(collection: Collection, at: datetime | None = None) -> Opinions:
-    """Those of now; with a date, what stood then: the history is replayed up to it."""
+def opinions(collection: Collection, at: datetime | None = None, *, items: Sequence[int] | None = None) -> Opinions:
+    """Those of now, of all items or of these alone; with a date, what stood then: the history is replayed up to it."""
     if at is None:
-        table = selectors.judgment_table(collection)
-        found: Iterable[tuple[int, int | None]] = Decision.objects.filter(item__pool__collection=collection).values_list(
-            "item_id", "grade"
-        )
+        table = selectors.judgment_table(collection, items)
+        rows = Decision.objects.filter(item__pool__collection=collection)
+        rows = rows if items is None else rows.filter(item_id__in=items)
+        found: Iterable[tuple[int, int | None]] = rows.values_list("item_id", "grade")
     else:
         table = _table_at(collection, at)
         events = DecisionEvent.objects.filter(decision__item__pool__collection=collection, at__lte=at).order_by("pk")
         found = dict(events.values_list("decision__item_id", "grade")).items()
     decisions = sorted((item, grade) for item, grade in found if grade is not None)
     decided = np.array([item for item, _grade in decisions], np.int64)
-    items, first = np.unique(np.concatenate((table.items, decided)), return_index=True)
+    there, first = np.unique(np.concatenate((table.items, decided)), return_index=True)
     names = _names(table, decided)
     return Opinions(
         table,
-        items,
+        there,
         np.array([names[place][0] for place in first.tolist()], np.bytes_),
         np.array([names[place][1] for place in first.tolist()], np.bytes_),
-        np.searchsorted(items, table.items),
-        np.searchsorted(items, decided),
+        np.searchsorted(there, table.items),
+        np.searchsorted(there, decided),
         np.array([grade for _item, grade in decisions], np.int64),
     )
 
@@ -105,6 +105,19 @@ def _table_at(collection: Collection, at: datetime) -> JudgmentTable:
         if answer == Answer.GRADE
     )
     return selectors.as_table([(item, topic, docno, who, slot, grade) for item, slot, _j, topic, docno, who, grade in kept])
+
+
+def decisions_so_far(collection: Collection) -> tuple[int, int]:
+    """The newest act of deciding and how many there are."""
+    events = DecisionEvent.objects.filter(decision__item__pool__collection=collection)
+    found = events.aggregate(newest=Max("pk"), count=Count("pk"))
+    return found["newest"] or 0, found["count"]
+
+
+def decided_since(collection: Collection, event: int) -> list[int]:
+    """The item of each act of deciding after this one."""
+    events = DecisionEvent.objects.filter(decision__item__pool__collection=collection, pk__gt=event)
+    return list(events.values_list("decision__item_id", flat=True))
 
 
 def newest_decision(collection: Collection) -> int:

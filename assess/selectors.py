@@ -1,7 +1,7 @@
 """What organizers read of assignments and judgments, and what evaluation builds on. Assessors read through blind.py."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
@@ -55,8 +55,10 @@ def who_counts(collection: Collection, assessor: str = "assessor") -> Q:
     return Q() if machines else Q(**{f"{assessor}__is_machine": False})
 
 
-def judgment_table(collection: Collection) -> JudgmentTable:
-    rows = judgments(collection).annotate(slot=slot_of()).order_by("item_id", "slot", "pk")
+def judgment_table(collection: Collection, items: Sequence[int] | None = None) -> JudgmentTable:
+    """Of all items, or of these alone."""
+    found = judgments(collection) if items is None else judgments(collection).filter(item_id__in=items)
+    rows = found.annotate(slot=slot_of()).order_by("item_id", "slot", "pk")
     columns = rows.values_list("item_id", "item__topic__number", "item__docno", "assessor_id", "slot", "grade")
     return as_table(list(columns.iterator(chunk_size=20_000)))
 
@@ -78,6 +80,19 @@ def newest_event(collection: Collection) -> int:
     """The number of the newest act of judging, 0 before the first: what changes when any judgment does."""
     newest = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection).aggregate(newest=Max("pk"))
     return newest["newest"] or 0
+
+
+def judging_so_far(collection: Collection) -> tuple[int, int]:
+    """The newest act of judging and how many there are: an act with a lower number may be committed after a higher one."""
+    events = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection)
+    found = events.aggregate(newest=Max("pk"), count=Count("pk"))
+    return found["newest"] or 0, found["count"]
+
+
+def judged_since(collection: Collection, event: int) -> list[int]:
+    """The item of each act of judging after this one."""
+    events = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection, pk__gt=event)
+    return list(events.values_list("judgment__item_id", flat=True))
 
 
 def pseudonyms(collection: Collection) -> dict[int, str]:

@@ -205,8 +205,9 @@ def _values(report: dict[str, Any]) -> Iterator[tuple[str, float | None]]:
             yield f"{view['threshold']} {key}", figure["value"]
 
 
-def read(files: Sequence[Path], labels: Sequence[str] = ()) -> bytes:
-    """One file with a line for each judgment, of such a file, one with labels for grades, or several qrels."""
+def read(files: Sequence[Path], levels: Sequence[int], labels: Sequence[str] = ()) -> bytes:
+    """One file with a line for each judgment, of such a file, one with labels for grades, or several qrels; of these, what is on
+    no level is a machine's invalid answer, and no grade."""
     if len(files) == 1 and not labels:
         return files[0].read_bytes()
     lines = ["topic\tdocno\tassessor\tgrade"]
@@ -218,7 +219,7 @@ def read(files: Sequence[Path], labels: Sequence[str] = ()) -> bytes:
     for path in [] if labels else files:
         for line in path.read_text().splitlines():
             topic, _iteration, docno, grade = line.split()
-            lines.append(f"{topic}\t{docno}\t{path.stem}\t{grade}")
+            lines += [f"{topic}\t{docno}\t{path.stem}\t{grade}"] if int(grade) in levels else []
     return "\n".join([*lines, ""]).encode()
 
 
@@ -249,9 +250,8 @@ def main() -> None:
 
         call_command("migrate", verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
-        found = walk(
-            read(options.file, list(filter(None, options.labels.split(",")))), range(int(low), int(high) + 1), options.repeats
-        )
+        levels, labels = range(int(low), int(high) + 1), list(filter(None, options.labels.split(",")))
+        found = walk(read(options.file, levels, labels), levels, options.repeats)
     finally:
         shutil.rmtree(data, ignore_errors=True)
     wrong = [one for one in found if not one.equal]

@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 import uuid
 from collections import Counter
 from collections.abc import Callable, Collection
@@ -28,6 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.checks import API, assize, get, listed
 from benchmarks.crowd import COLLECTION, QUEUE, Connection, Judge
 from benchmarks.load import in_a_loop
 from tests.site import ROOT, Site
@@ -36,7 +36,6 @@ PEOPLE, TOPICS, ITEMS = 20, 10, 700
 THINK = 0.1
 AGAIN = 0.2  # seconds before what failed is sent again
 SETTLED = 180.0  # seconds in which everything must be well again
-API = f"/api/v1/collections/{COLLECTION}"
 
 
 class Journal:
@@ -282,34 +281,13 @@ async def _work(
 # What must hold afterwards
 
 
-def get(site: Site, secret: str, path: str) -> bytes:
-    request = urllib.request.Request(f"{site.url}{path}", headers={"Authorization": f"Bearer {secret}"})  # noqa: S310
-    with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310  (our own address)
-        data: bytes = answer.read()
-        return data
-
-
-def _listed(site: Site, secret: str, what: str) -> list[dict[str, Any]]:
-    rows, path = [], f"{API}/{what}?page_size=200"
-    while path:
-        page = json.loads(get(site, secret, path))
-        rows += page["results"]
-        path = (page["next"] or "").removeprefix(site.url)
-    return rows
-
-
-def assize(site: Site, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [str(Path(sys.executable).parent / "assize"), *words]
-    return subprocess.run(command, cwd=ROOT, env=site.env, capture_output=True, text=True, check=False)
-
-
 def _settle(site: Site, secret: str, tags: list[str], found: Found) -> None:
     """Until every part is well and every file that was acknowledged is a run."""
     begin = time.monotonic()
     missing = set(tags)
     while time.monotonic() - begin < SETTLED:
         with suppress(OSError):
-            rows = _listed(site, secret, "uploads")
+            rows = listed(site, secret, "uploads")
             states = Counter(row["state"] for row in rows)
             missing = set(tags) - {row["name"].removesuffix(".txt") for row in rows if row["state"] == "accepted"}
             if site.get("/readyz")[0] == 200 and not missing and not states["received"]:
@@ -334,7 +312,7 @@ def _compare(site: Site, secret: str, journal: Journal, tags: list[str], release
     }
     pairs = Counter((row["topic"], row["docno"]) for row in rows)
     checks["given to two"] = {f"{topic} {docno}" for (topic, docno), count in pairs.items() if count > 1}
-    there = Counter(row["tag"] for row in _listed(site, secret, "runs"))
+    there = Counter(row["tag"] for row in listed(site, secret, "runs"))
     checks["runs that nobody sent, or twice"] = {tag for tag, n in there.items() if tag not in {*tags, "first"} or n > 1}
     found.faults += [f"{what}: {len(odd):,}, as {sorted(odd)[0]}" for what, odd in checks.items() if odd]
     again = get(site, secret, f"{API}/releases/1/qrels")

@@ -62,6 +62,7 @@ class Judge:
     connection: Connection
     waiting: list[str] = field(default_factory=list)
     judged: dict[str, str] = field(default_factory=dict)  # seat -> the act that was acknowledged
+    acts: list[tuple[str, str, int]] = field(default_factory=list)  # the same in their order: seat, act, grade
     errors: list[str] = field(default_factory=list)
     times: list[tuple[float, float]] = field(default_factory=list)  # (at, seconds)
 
@@ -79,7 +80,8 @@ class Judge:
         if not self.waiting:
             return False
         seat, act = self.waiting.pop(0), str(uuid.uuid4())
-        body = json.dumps({"grade": len(self.judged) % 4, "client_id": act, "seconds": 1}).encode()
+        grade = len(self.judged) % 4
+        body = json.dumps({"grade": grade, "client_id": act, "seconds": 1, "note": act}).encode()
         begin = time.perf_counter()
         status, text = await self.connection.ask("POST", f"{QUEUE}/{seat}", body)
         self.times.append((begin, time.perf_counter() - begin))
@@ -87,6 +89,7 @@ class Judge:
             self.errors.append(f"POST a judgment: {status} {text[:200]!r}")
             return True
         self.judged[seat] = act
+        self.acts.append((seat, act, grade))
         self._add(json.loads(text)["next"])
         return True
 
@@ -95,15 +98,15 @@ class Judge:
         self.waiting += [card["seat"] for card in cards if card["seat"] not in known]
 
 
-def settle(site: Site, people: int, topics: int, items: int, opinions: int = 1) -> tuple[list[Judge], str]:
-    """People with something to judge, made beside the site in its own database; and the organizer's token."""
+def settle(site: Site, people: int, topics: int, items: int, opinions: int = 1) -> tuple[list[Judge], str, list[str]]:
+    """People with something to judge, made beside the site in its own database; the organizer's token; the documents."""
     command = [sys.executable, "-m", "benchmarks.judging_world", *map(str, (people, topics, items, opinions))]
     told = subprocess.run(command, cwd=ROOT, env=site.env, capture_output=True, text=True, check=False)
     if told.returncode:
         raise RuntimeError(told.stderr[-2000:])
     secrets = json.loads(told.stdout)
     judges = [Judge(Connection(site.port, Authorization=f"Bearer {secret}")) for secret in secrets["assessors"]]
-    return judges, secrets["organizer"]
+    return judges, secrets["organizer"], secrets["documents"]
 
 
 async def judge_until(judges: list[Judge], until: float, think: float = 0.0, most: int = 1_000_000) -> None:

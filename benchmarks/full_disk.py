@@ -10,7 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from benchmarks.chaos import AGAIN, API, answered, assize, get, world
+from benchmarks.chaos import AGAIN, answered, world
+from benchmarks.checks import API, assize, get
 from benchmarks.crowd import QUEUE, Connection
 from benchmarks.load import in_a_loop
 from tests.site import Site

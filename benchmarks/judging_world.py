@@ -13,6 +13,7 @@ def main(people: int, topics: int, items: int, opinions: int = 1) -> None:
     from assess.services import assigning
     from assess.services.assigning import Rules, Wanted
     from config import accounts
+    from pooling.models import PoolItem
     from pooling.services.work import Direct
     from tests import factories
     from tests.assess import factories as judged
@@ -26,7 +27,8 @@ def main(people: int, topics: int, items: int, opinions: int = 1) -> None:
     assigning.assign(collection, by=organizer, wanted=wanted, **told)
     secrets = [accounts.make_token(user=user, name="bench", scopes=["judge"])[1] for user in crowd]
     own = accounts.make_token(user=organizer, name="bench", scopes=["read", "submit", "manage"])[1]
-    print(json.dumps({"assessors": secrets, "organizer": own}))
+    docnos = list(PoolItem.objects.filter(pool__collection=collection).values_list("docno", flat=True))
+    print(json.dumps({"assessors": secrets, "organizer": own, "documents": docnos}))
 
 
 if __name__ == "__main__":

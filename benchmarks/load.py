@@ -1,90 +1,142 @@
-"""`make load`: fifty assessors who think, beside imports and organizers, on a real site; what it must hold, and whether it did.
+"""`make load`: assessors who think, beside imports and organizers, on a real site; what it must hold, and whether it did.
 
-Nothing may fail, nothing may be lost or given out twice, and the p95 of a judgment stays within eight idle medians.
+On SQLite fifty with 3 s to think; on PostgreSQL two hundred with 4 s, two processes of the web server and two workers. The
+twelve checks of checks.py must hold, and the p95 of a judgment stays within eight idle medians.
 With --claims the crowd drains a pool with no time to think instead: 20,000 claims, every item with as many judgments as
 are wanted, none from the same person twice.
 """
 
 import argparse
 import asyncio
-import json
 import os
 import platform
 import statistics
 import sys
 import time
-import urllib.request
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from benchmarks import crowd
+from benchmarks import checks, crowd
 from benchmarks.crowd import Connection, Judge
 from tests.site import Site
 
 T = TypeVar("T")
 PEOPLE, THINK = 50, 3.0
+HIGH_PEOPLE, HIGH_THINK = 200, 4.0
 RATIO = 8.0  # p95 under load against the idle median
+CREEP = 1.3  # median of the last minute against the first
+GROWTH = 50  # megabytes a process may grow by
 IMPORT_LINES = 50_000
+PARTICIPANTS = 3
+
+
+@dataclass(frozen=True)
+class Given:
+    """What participants rank."""
+
+    topics: int
+    documents: list[str]
+    lines: int
+
+    def run(self, tag: str) -> str:
+        """So many lines over all topics, each topic's documents another stretch of the collection's."""
+        each, count = self.lines // self.topics, len(self.documents)
+        places = ((topic, n, (37 * topic + n) % count) for topic in range(self.topics) for n in range(min(each, count)))
+        return "".join(f"{topic + 1} Q0 {self.documents[place]} {n} {each - n} {tag}\n" for topic, n, place in places)
 
 
 @dataclass
 class Found:
-    """What was seen; `faults` is empty when every promise was kept."""
+    """What was seen; `faults` is empty when every promise was kept. `checks` are the twelve, each with what is wrong."""
 
     acknowledged: int
-    stored: int
     errors: list[str]
     idle: float
-    loaded: list[float]
-    imports: int
+    loaded: list[tuple[float, float]]  # when, seconds
+    tags: list[str]
     seconds: float
-    faults: list[str] = field(default_factory=list)
+    checks: dict[str, str] = field(default_factory=dict)
+    growth: float = 0.0
 
-    @property
-    def p95(self) -> float:
-        ordered = sorted(self.loaded)
-        return ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))] if ordered else 0.0
+    def share(self, of: float, part: slice = slice(None)) -> float:
+        ordered = sorted(spent for _, spent in self.loaded[part])
+        return ordered[min(len(ordered) - 1, int(of * len(ordered)))] if ordered else 0.0
 
     @property
     def ratio(self) -> float:
-        return self.p95 / self.idle if self.idle else 0.0
+        return self.share(0.95) / self.idle if self.idle else 0.0
 
-    def report(self, name: str) -> str:
-        machine = (
-            f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()}"
+    @property
+    def creep(self) -> float | None:
+        """Of the median, from the first minute to the last; None of less than two minutes."""
+        if self.seconds < 120:
+            return None
+        begin, end = self.loaded[0][0], self.loaded[-1][0]
+        first = statistics.median(spent for at, spent in self.loaded if at < begin + 60)
+        return statistics.median(spent for at, spent in self.loaded if at > end - 60) / first
+
+    @property
+    def faults(self) -> list[str]:
+        found = [f"{name}: {odd}" for name, odd in self.checks.items() if odd]
+        if self.ratio > RATIO:
+            found.append(f"p95 is {self.ratio:.1f} × the idle median, more than {RATIO:g}")
+        if self.creep is not None and self.creep > CREEP:
+            found.append(f"the last minute's median is {self.creep:.2f} × the first's, more than {CREEP:g}")
+        if self.growth > GROWTH:
+            found.append(f"a process grew by {self.growth:.0f} MB, more than {GROWTH}")
+        return found
+
+    def report(self, name: str, people: int) -> str:
+        """A table as it stands in docs/reliability.md."""
+        held = sum(not odd for odd in self.checks.values())
+        row = (
+            f"{name}, {people} assessors",
+            f"{self.seconds:.0f} s",
+            f"{self.acknowledged:,} ({self.acknowledged / self.seconds:.1f}/s)",
+            f"{len(self.tags):,}",
+            f"{1000 * self.idle:.1f} ms",
+            f"{1000 * self.share(0.5):.1f}, {1000 * self.share(0.95):.1f}, {1000 * self.share(0.99):.1f} ms",
+            f"{self.ratio:.1f}",
+            "–" if self.creep is None else f"{self.creep:.2f}",
+            f"{self.growth:.0f} MB",
+            f"{held} of {len(self.checks)}",
         )
-        median = statistics.median(self.loaded) if self.loaded else 0.0
-        return "\n".join(
-            (
-                f"{name}: {machine}",
-                f"judgments acknowledged {self.acknowledged:,}, stored {self.stored:,}, errors {len(self.errors):,},"
-                f" imports {self.imports:,}, in {self.seconds:.0f} s ({self.acknowledged / self.seconds:.1f}/s)",
-                f"POST of a judgment: idle median {1000 * self.idle:.1f} ms; under load median {1000 * median:.1f} ms,"
-                f" p95 {1000 * self.p95:.1f} ms: {self.ratio:.1f} × the idle median (at most {RATIO:g})",
-                *self.faults,
-                "kept" if not self.faults else "BROKEN",
-            )
+        head = (
+            *("", "for", "judgments", "runs sent", "idle median", "p50, p95, p99", "p95 ÷ idle", "last ÷ first minute"),
+            *("growth", "checks held"),
         )
+        told = [f"| {' | '.join(cells)} |" for cells in (head, ("---",) * len(head), row)]
+        checks = [f"- {number}. {check}: {odd or 'held'}" for number, (check, odd) in enumerate(self.checks.items(), 1)]
+        return "\n".join((machine(), "", *told, "", *checks, "", *self.faults, "kept" if not self.faults else "BROKEN"))
 
 
-def _stored(site: Site, organizer: str) -> list[tuple[str, str, str]]:
-    """(topic, docno, assessor) of every judgment, as the site exports them."""
-    address = f"{site.url}/api/v1/collections/{crowd.COLLECTION}/judgments?format=jsonl"
-    request = urllib.request.Request(address, headers={"Authorization": f"Bearer {organizer}"})  # noqa: S310
-    with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310  (our own address)
-        rows = [json.loads(line) for line in answer.read().decode().splitlines()]
-    return [(row["topic"], row["docno"], row["assessor"]) for row in rows]
+def machine() -> str:
+    load = f"load {os.getloadavg()[0]:.1f}"
+    return f"{platform.machine()}, {os.cpu_count()} cores, {load}, Python {platform.python_version()}"
 
 
-async def _imports(site: Site, organizer: str, until: float, done: list[str], errors: list[str], lines: int) -> None:
+def _sizes(site: Site) -> dict[int, float]:
+    """Megabytes in memory of each process of the site's web server and workers."""
+    found = {}
+    for pid in [*site.pids("web"), *site.pids("worker")]:
+        with suppress(OSError, IndexError):
+            found[pid] = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    return found
+
+
+async def _imports(
+    site: Site, organizer: str, until: float, done: list[str], errors: list[str], who: int, given: Given
+) -> None:
     """A participant's runs, one after the other: sent, checked, stored."""
     connection = Connection(site.port, Authorization=f"Bearer {organizer}")
     while time.perf_counter() < until:
-        tag = f"load-{len(done)}"
-        rows = "".join(f"{n % 50 + 1} Q0 L{n:07} {n} {lines - n} {tag}\n" for n in range(lines))
+        tag = f"load-{who}-{len(done)}"
+        rows = given.run(tag)
         mark = uuid4().hex
         part = f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="{tag}.txt"\r\n\r\n{rows}\r\n--{mark}--\r\n'
         connection.head = "".join(
@@ -96,7 +148,7 @@ async def _imports(site: Site, organizer: str, until: float, done: list[str], er
             errors.append(f"an import: {status} {text[:200]!r}")
             return
         done.append(tag)
-        await asyncio.sleep(2)
+        await asyncio.sleep(2 * PARTICIPANTS)
     connection.close()
 
 
@@ -110,27 +162,34 @@ async def _organizers(site: Site, organizer: str, until: float, errors: list[str
     connection.close()
 
 
-async def _work(site: Site, organizer: str, judges: list[Judge], seconds: float, think: float, lines: int) -> Found:
+async def _work(site: Site, organizer: str, judges: list[Judge], seconds: float, think: float, given: Given) -> Found:
     for judge in judges:
         await judge.take()
     for _ in range(20):
         await judges[0].act()
     idle = statistics.median(spent for _, spent in judges[0].times)
-    begin = time.perf_counter()
+    begin, sizes = time.perf_counter(), dict[int, float]()
     until, done, errors = begin + seconds, list[str](), list[str]()
     for judge in judges:
         judge.times.clear()
+
+    async def weigh() -> None:
+        """When all have begun."""
+        await asyncio.sleep(min(30, seconds / 2))
+        sizes.update(_sizes(site))
+
     await asyncio.gather(
         crowd.judge_until(judges, until, think),
-        _imports(site, organizer, until, done, errors, lines),
+        weigh(),
+        *(_imports(site, organizer, until, done, errors, who, given) for who in range(PARTICIPANTS)),
         *(_organizers(site, organizer, until, errors) for _ in range(3)),
     )
     taken = time.perf_counter() - begin
-    errors += [error for judge in judges for error in judge.errors]
+    growth = max((size - sizes[pid] for pid, size in _sizes(site).items() if pid in sizes), default=0.0)
     for judge in judges:
         judge.connection.close()
-    times = [spent for judge in judges for _, spent in judge.times]
-    return Found(sum(len(judge.judged) for judge in judges), 0, errors, idle, times, len(done), taken)
+    times = sorted(one for judge in judges for one in judge.times)
+    return Found(sum(len(judge.acts) for judge in judges), errors, idle, times, done, taken, growth=growth)
 
 
 def load(
@@ -144,18 +203,20 @@ def load(
     lines: int = IMPORT_LINES,
 ) -> Found:
     """The standard load on a site that runs."""
-    judges, organizer = crowd.settle(site, people, topics, items)
-    found = in_a_loop(_work(site, organizer, judges, seconds, think, lines))
-    stored = _stored(site, organizer)
-    found.stored = len(stored)
-    found.faults += [f"error: {error}" for error in found.errors[:10]]
-    if len(stored) != found.acknowledged:
-        found.faults.append(f"acknowledged {found.acknowledged:,}, but stored {len(stored):,}")
-    if len({(topic, docno) for topic, docno, _ in stored}) != len(stored):
-        found.faults.append("a document that one should judge was given to two")
-    if found.ratio > RATIO:
-        found.faults.append(f"p95 is {found.ratio:.1f} × the idle median, more than {RATIO:g}")
+    judges, organizer, documents = crowd.settle(site, people, topics, items)
+    found = in_a_loop(_work(site, organizer, judges, seconds, think, Given(topics, documents, lines)))
+    _settle(site, organizer, found.tags)
+    found.checks = checks.twelve(site, organizer, judges, errors=found.errors, tags=found.tags)
     return found
+
+
+def _settle(site: Site, organizer: str, tags: list[str]) -> None:
+    """Until the files that were taken are runs or refused, or a minute has passed, which the checks then tell."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        if len(tags) <= sum(row["state"] in ("accepted", "refused") for row in checks.listed(site, organizer, "uploads")):
+            return
+        time.sleep(0.5)
 
 
 def in_a_loop(work: Coroutine[Any, Any, T]) -> T:
@@ -165,30 +226,28 @@ def in_a_loop(work: Coroutine[Any, Any, T]) -> T:
 
 
 def claims(site: Site, *, opinions: int, wanted: int, people: int = PEOPLE) -> list[str]:
-    """A crowd drains a pool item by item, with `opinions` of each; what went wrong."""
+    """A crowd drains a pool item by item, with `opinions` of each; a row of the table, and what went wrong."""
     topics = 10
     items = -(-wanted // (opinions * topics))
-    judges, organizer = crowd.settle(site, people, topics, items, opinions)
+    judges, organizer, _documents = crowd.settle(site, people, topics, items, opinions)
     begin = time.perf_counter()
     in_a_loop(_drain(judges))
     taken = time.perf_counter() - begin
-    stored = _stored(site, organizer)
-    counts: dict[tuple[str, str], int] = {}
-    for topic, docno, _ in stored:
-        counts[topic, docno] = counts.get((topic, docno), 0) + 1
-    acknowledged = sum(len(judge.judged) for judge in judges)
-    faults = [error for judge in judges for error in judge.errors][:10]
-    if len(set(stored)) != len(stored):
-        faults.append("somebody judged a document twice")
-    if acknowledged != len(stored):
-        faults.append(f"acknowledged {acknowledged:,}, but stored {len(stored):,}")
-    if len(counts) != topics * items or set(counts.values()) != {opinions}:
-        faults.append(
-            f"expected {topics * items:,} documents with {opinions} judgments each; found {len(counts):,}, {set(counts.values())}"
-        )
-    print(
-        f"k = {opinions}: {acknowledged:,} claims of {people} clients in {taken:.0f} s, {acknowledged / taken:.0f}/s: {'kept' if not faults else 'BROKEN'}"
+    found = checks.twelve(site, organizer, judges, opinions=opinions)
+    acknowledged = sum(len(judge.acts) for judge in judges)
+    faults = [f"k = {opinions}, {name}: {odd}" for name, odd in found.items() if odd]
+    if acknowledged != topics * items * opinions:
+        faults.append(f"k = {opinions}: expected {topics * items * opinions:,} judgments; found {acknowledged:,}")
+    held = sum(not odd for odd in found.values())
+    row = (
+        f"{opinions}",
+        f"{people}",
+        f"{topics * items:,}",
+        f"{acknowledged:,}",
+        f"{taken:.0f} s",
+        f"{acknowledged / taken:.0f}/s",
     )
+    print(f"| {' | '.join(row)} | {held} of {len(found)} |", flush=True)
     return faults
 
 
@@ -210,26 +269,29 @@ def main() -> int:
         from benchmarks.__main__ import postgres
 
         with postgres():
-            return run(options.seconds, options.claims, "PostgreSQL")
-    return run(options.seconds, options.claims, "SQLite")
+            return run(options.seconds, options.claims, "PostgreSQL", HIGH_PEOPLE, HIGH_THINK)
+    return run(options.seconds, options.claims, "SQLite", PEOPLE, THINK)
 
 
-def run(seconds: float, wanted: int | None, name: str) -> int:
+def run(seconds: float, wanted: int | None, name: str, people: int, think: float) -> int:
     faults: list[str] = []
+    two = {"ASSIZE_WEB_PROCESSES": "2", "ASSIZE_WORKERS": "2"} if people == HIGH_PEOPLE and not wanted else {}
+    if wanted:
+        print(f"{name}: {machine()}\n\n| k | clients | documents | judgments | in | | checks held |\n{'| --- ' * 7}|")
     for opinions in (1, 2, 3) if wanted else (1,):
-        site = Site(ASSIZE_LOG_LEVEL="WARNING")
+        site = Site(ASSIZE_LOG_LEVEL="WARNING", **two)
         try:
             site.start()
             if wanted:
                 faults += claims(site, opinions=opinions, wanted=wanted)
             else:
-                found = load(site, seconds=seconds)
+                found = load(site, seconds=seconds, people=people, think=think)
                 faults += found.faults
-                print(found.report(name))
+                print(found.report(name, people))
         finally:
             site.remove()
-    for fault in faults if wanted else ():
-        print(fault)
+    if wanted:
+        print("\n".join(["", *faults, "kept" if not faults else "BROKEN"]))
     return 1 if faults else 0
 
 

@@ -64,9 +64,11 @@ class PoolReportOut(Schema):
     verdict: dict[str, str]
     reasons: list[dict[str, str]]
     groups: list[dict[str, Any]] = Field(description="Each group left out of the pool.")
+    group_measures: list[dict[str, Any]] = Field(description="The change of each measure, group by group.")
     runs: list[dict[str, Any]] = Field(description="Each run left out of the pool.")
+    run_measures: list[dict[str, Any]] = Field(description="The change of each measure, run by run.")
     depths: list[dict[str, Any]] = Field(description="Shallower pools.")
-    thinned: list[dict[str, Any]] = Field(description="Fewer judgments, at random.")
+    thinned: list[dict[str, Any]] = Field(description="Fewer judgments: five random draws.")
 
 
 class MeasureOut(Schema):

@@ -30,6 +30,8 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         "tests": TESTS,
         "corrections": boards.CORRECTIONS,
         "wanted": wanted,
+        "usual_test": columns.plan(collection).test,
+        "usual_correction": columns.plan(collection).correction,
         "most": comparing.MOST,
         "has_strict": columns.has_strict(standing.counts),
         "here": "compare",
@@ -69,7 +71,8 @@ def pool_report(request: HttpRequest, slug: str) -> HttpResponse:
     except Refusal as refusal:
         return page(request, "evaluation/pool_report.html", collection, told=refusal.message, **context)
     drawn, listed = pool_reports.drawn(report), pool_reports.told(report)
-    context |= {"report": report, "charts": drawn, "tables": listed}
+    context |= {"report": report, "charts": drawn}
+    context["tables"] = {key.replace("-", "_"): table for key, table in listed.items()}
     name = exports.standing_name(standing, "-pool-report")
     return tables.asked(request, name, drawn, listed) or page(request, "evaluation/pool_report.html", collection, **context)
 

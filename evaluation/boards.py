@@ -13,10 +13,11 @@ from config.keeping import kept
 from evaluation import columns
 from evaluation.columns import JUDGED_COLUMN, Column
 from evaluation.core import leaders
-from evaluation.core.comparison import FOR_FAMILIES, TESTS, Test
+from evaluation.core.comparison import CORRECTION_WORDS, FOR_FAMILIES, TEST_WORDS, TESTS, Test
 from evaluation.core.registry import MeasureError, parse_measure
 from evaluation.core.significance import Correction
 from evaluation.standings import Entry, Standing
+from evaluation.tables import Table
 from pooling.models import RunKind
 
 SAME = 1e-12  # sums of the same values in another order differ by less, and values that differ by more
@@ -116,6 +117,7 @@ class Board:
     topics: int = 0
     no_relevant: int = 0
     all_runs: int = 0
+    of: int = 0  # runs that medians are of: all, seen or not
     best: str = ""
 
     @property
@@ -132,12 +134,14 @@ class Board:
         if not self.best or not self.focus:
             return f"{self.topics} topics, or a single run, are too few to test differences."
         same = [row.run.tag for row in self.rows if row.same and row.run.tag != self.best]
-        told = f"{self.test} test{f', {self.correction} correction' if self.correction else ''}"
+        told = TEST_WORDS[self.test] + (f", {CORRECTION_WORDS[self.correction]} correction" if self.correction else "")
         others = len(self.rows) - 1
         if not same:
-            return f"By {self.focus.label}, {self.best} is better than all {others} others ({told}, 0.05)."
+            whose = f"all {others} others" if len(self.rows) == self.all_runs else f"the {others} others shown"
+            return f"By {self.focus.label}, {self.best} is better than {whose} ({told}, 0.05)."
+        among = "" if len(self.rows) == self.all_runs else f" of the {len(self.rows)} runs shown"
         number = "one run is" if len(same) == 1 else f"{len(same)} runs are"
-        return f"By {self.focus.label}, {self.best} is best; {number} not significantly different from it ({told}, 0.05), marked ≈."
+        return f"By {self.focus.label}, {self.best} is best{among}; {number} not significantly different from it ({told}, 0.05), marked ≈."
 
 
 def leaderboard(standing: Standing, wanted: Wanted | None = None) -> Board:
@@ -150,7 +154,7 @@ def leaderboard(standing: Standing, wanted: Wanted | None = None) -> Board:
     focus = _focus(board, shown)
     test, correction = chosen_tests(standing, wanted)
     board = replace(board, test=test, correction="" if test in FOR_FAMILIES else correction, all_runs=len(standing.seen))
-    board = replace(board, topics=len(standing.topics), no_relevant=int(standing.no_relevant.sum()))
+    board = replace(board, of=len(standing.entries), topics=len(standing.topics), no_relevant=int(standing.no_relevant.sum()))
     if focus is None or not places:
         return board
     return _judged(standing, places, board, focus, test, correction)
@@ -240,10 +244,16 @@ def _defined(value: float) -> float | None:
 def topic_board(standing: Standing, topic: str, *, sort: str = "", strict: bool = False) -> Board:
     """The scores of the runs on one topic; Http404 if nobody judged it."""
     at = topic_place(standing, topic)
-    shown = columns.columns(standing.collection, standing.counts, strict=strict, means=False)
+    shown = columns.columns(standing.collection, standing.counts, strict=strict)
     shown = [column for column in shown if column.name in standing.names[:-1]]
     values = standing.values[:, [standing.names.index(column.name) for column in shown], at]
     return _board(standing, standing.seen, shown, values, sort)
+
+
+def as_table(board: Board, caption: str) -> Table:
+    """The rows as shown; measures under the names that commands and files take."""
+    rows = [[row.run.tag, row.run.group, *(cell.value for cell in row.cells)] for row in board.rows]
+    return Table(caption, ["run", "group", *(column.name for column in board.columns)], rows)
 
 
 def topic_place(standing: Standing, topic: str) -> int:

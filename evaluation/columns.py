@@ -14,7 +14,17 @@ COUNTS = ("NumRet", "NumRel", "NumRelRet")
 ESTIMATED = ("xinfAP", "infNDCG", "statAP", "statP@10")  # from a sampled pool
 ON_ANY_SAMPLE = ("Bpref", "NumRet")  # heed judged documents alone, or none
 JUDGED = "Judged@10"  # a mean alone: of the run's top, not of what it is worth
-LABELS = {"NumRet": "Retrieved", "NumRelRet": "Found", "R": "Recall", "Rprec": "R-precision", "Bpref": "bpref"}
+# What people call a measure, where the registry's name is another: the same on every page, and of every topic as trec_eval has it.
+LABELS = {
+    "AP": "MAP",
+    "Bpref": "bpref",
+    "R": "Recall",
+    "Rprec": "R-precision",
+    "Judged": "judged",
+    "NumRet": "Retrieved",
+    "NumRel": "Relevant",
+    "NumRelRet": "Found",
+}
 PLAN = "_scoring_plan"  # where a collection in hand remembers its own
 Counts = Mapping[str, Any]  # lenient_from and strict_from, as of a release or of now; sample: the strategy of a sampled pool
 LIVE = "live"  # in the place of that strategy: estimates are of releases alone
@@ -118,7 +128,7 @@ class Column:
         return "–" if value != value else f"{value:,.0f}" if self.is_count else f"{value:.4f}"
 
 
-def columns(collection: Collection, counts: Counts, *, strict: bool = False, means: bool = True) -> list[Column]:
+def columns(collection: Collection, counts: Counts, *, strict: bool = False) -> list[Column]:
     """The measures of a table in one view: official ones first, then those the organizers show, or the usual ones."""
     official = [measure for measure in _official(collection) if supports(measure, counts)]
     estimates = ESTIMATED if counts.get("sample") else ()
@@ -126,17 +136,24 @@ def columns(collection: Collection, counts: Counts, *, strict: bool = False, mea
     shown = [measure for measure in shown if supports(measure, counts)]
     seen = dict.fromkeys(strict_view(measure, counts) if strict else measure for measure in shown)
     firsts = {strict_view(measure, counts) if strict else measure for measure in official}
-    return [column(measure, official=measure in firsts, means=means) for measure in seen]
+    return [column(measure, official=measure in firsts) for measure in seen]
 
 
-def column(measure: Measure, *, official: bool = False, means: bool = True) -> Column:
+def label(name: str) -> str:
+    """What people call the measure of this name; the name itself where nothing here computes it."""
+    try:
+        plain = parse_measure(name).definition.name
+    except MeasureError:
+        return name
+    return name.replace(plain, LABELS.get(plain, plain), 1)
+
+
+def column(measure: Measure, *, official: bool = False) -> Column:
     definition = measure.definition
     name = str(measure)
-    label = name.replace(definition.name, LABELS.get(definition.name, definition.name), 1)
-    label = f"M{label}" if means and definition.name == "AP" else label
     is_count = definition.summary == "sum"
     about = definition.definition.removesuffix(".") + (f" ({definition.reference})." if definition.reference else ".")
-    return Column(name, label, about, is_count, official, definition.better == "higher")
+    return Column(name, label(name), about, is_count, official, definition.better == "higher")
 
 
 JUDGED_COLUMN = Column(JUDGED, "judged@10", "Share of the first ten documents that somebody judged.", False, False, False)

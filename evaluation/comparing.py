@@ -13,7 +13,7 @@ from evaluation import boards, columns, figures, reports, selectors, standings
 from evaluation.boards import Wanted
 from evaluation.core import charts
 from evaluation.core.charts import Chart, Mark, Series
-from evaluation.core.comparison import BIASED, Comparison, Pairing, System, compare_scores
+from evaluation.core.comparison import BIASED, CORRECTION_WORDS, TEST_WORDS, Comparison, Pairing, System, compare_scores
 from evaluation.core.registry import parse_measure
 from evaluation.core.significance import differences
 from evaluation.standings import Standing
@@ -39,6 +39,10 @@ class Compared:
         return [self.standing.entries[place].tag for place in self.places]
 
     @property
+    def label(self) -> str:
+        return columns.label(self.measure)
+
+    @property
     def sentences(self) -> list[str]:
         """One for each pair, that a reader can quote."""
         systems = {system.tag: system for system in self.found.systems}
@@ -46,14 +50,14 @@ class Compared:
 
     def _sentence(self, pair: Pairing, systems: dict[str, System]) -> str:
         first, second, effect = systems[pair.first], systems[pair.second], pair.effect
-        label = columns.column(parse_measure(self.measure)).label
+        label = self.label
         change = "" if effect.relative is None else f" ({effect.relative:+.1f} %)"
         told = f"{first.tag} has {label} {first.mean:.4f}, {second.tag} {second.mean:.4f}{change} on {self.found.topics} topics"
         told += f"; {first.tag} is better on {effect.wins}, worse on {effect.losses}, equal on {effect.ties}"
         if pair.p_adjusted is not None:
-            corrected = f", {self.found.correction}" if self.found.correction else ""
+            corrected = f", {CORRECTION_WORDS[self.found.correction]} correction," if self.found.correction else ""
             p = "< 0.0001" if pair.p_adjusted < 0.0001 else f"= {pair.p_adjusted:.4f}"
-            told += f"; {self.found.test}{corrected} p {p}"
+            told += f"; {TEST_WORDS[self.found.test]}{corrected} p {p}"
         if effect.g_z is not None:
             told += f"; effect g_z = {effect.g_z:.2f}"
         told += f"; 95 % interval of the difference {pair.interval[0]:+.4f} to {pair.interval[1]:+.4f}"
@@ -123,8 +127,8 @@ def drawn(found: Compared) -> dict[str, Chart]:
         )
         for place, (tag, row) in enumerate(zip(found.tags, found.scores.tolist(), strict=True))
     ]
-    y = charts.axis(found.measure, found.scores.ravel().tolist())
-    shown["topics"] = charts.paired(f"{found.measure} of each run on each topic", "Topic", y, found.numbers, series)
+    y = charts.axis(found.label, found.scores.ravel().tolist())
+    shown["topics"] = charts.paired(f"{found.label} of each run on each topic", "Topic", y, found.numbers, series)
     if len(found.tags) == 2:
         shown |= _of_two(found)
     return shown
@@ -140,14 +144,14 @@ def _of_two(found: Compared) -> dict[str, Chart]:
     ]
     names = [found.numbers[place] for place in order]
     y = charts.axis(f"{first} − {second}", gaps.tolist())
-    words = f"Difference in {found.measure}, {first} minus {second}, topic by topic from the largest"
+    words = f"Difference in {found.label}, {first} minus {second}, topic by topic from the largest"
     pairs = [
         Mark(a, b, f"Topic {number}: {first} {a:.4f}, {second} {b:.4f}", 1 if a >= b else 4)
         for number, a, b in zip(found.numbers, *found.scores.tolist(), strict=True)
     ]
     both = charts.axis(first, found.scores.ravel().tolist())
     other = charts.axis(second, found.scores.ravel().tolist())
-    told = f"{found.measure} of {first} against {second}, a point for each topic; on the line they are equal"
+    told = f"{found.label} of {first} against {second}, a point for each topic; on the line they are equal"
     return {
         "differences": charts.bars(words, "Topic", y, names, marks),
         "scatter": charts.scatter(told, both, other, pairs, diagonal=True),
@@ -166,9 +170,9 @@ def told(found: Compared) -> dict[str, Table]:
     systems = [[one.tag, one.mean, one.judged, one.letters] for one in sorted(found.found.systems, key=lambda one: -one.mean)]
     rows = [[number, *found.scores[:, at].tolist()] for at, number in enumerate(found.numbers)]
     return {
-        "runs": Table(f"{found.measure}, {found.found.topics} topics", ["run", found.measure, "judged@10", "groups"], systems),
-        "pairs": Table(f"Differences in {found.measure}, with 95 % intervals", head, pairs),
-        "topics": Table(f"{found.measure} by topic", ["topic", *found.tags], rows),
+        "runs": Table(f"{found.label}, {found.found.topics} topics", ["run", found.label, "judged@10", "groups"], systems),
+        "pairs": Table(f"Differences in {found.label}, with 95 % intervals", head, pairs),
+        "topics": Table(f"{found.label} by topic", ["topic", *found.tags], rows),
         "recall-precision": figures.recall_precision_table(found.reports),
         "gains": figures.gains_table(found.reports),
     }

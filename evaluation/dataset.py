@@ -1,14 +1,17 @@
 """The data sheet of a released collection: its statistics, what it rests on, pictures, and metadata for machines."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from django.utils.safestring import SafeString, mark_safe
 
 from evaluation import citation, selectors
+from evaluation.core import charts
+from evaluation.core.charts import Chart, Mark
 from evaluation.models import Release
+from evaluation.tables import Table
 from pooling import selectors as pooling
 from pooling.models import Collection
 from pooling.services.collections import DESCRIBED
@@ -33,24 +36,6 @@ ASSUMPTIONS = (
         "Documents outside the pool are taken to be not relevant. Unjudged documents say how far that holds for a new run.",
     ),
 )
-
-
-@dataclass(frozen=True)
-class TopicBar:
-    number: str
-    relevant: int
-    judged: int
-    x: float
-    height: float
-    judged_height: float
-
-    @property
-    def y(self) -> float:
-        return 151 - self.height
-
-    @property
-    def judged_y(self) -> float:
-        return 151 - self.judged_height
 
 
 def statistics(collection: Collection) -> dict[str, Any]:
@@ -79,25 +64,23 @@ def statistics(collection: Collection) -> dict[str, Any]:
     }
 
 
-def relevant_per_topic(release: Release) -> list[TopicBar]:
-    """For a picture of 600 × 160: judged and relevant documents of each topic, the richest first."""
+def relevant_per_topic(release: Release) -> tuple[Chart, Table]:
+    """Judged and relevant documents of each topic, the richest first."""
     found = selectors.qrels(release)
-    relevant = found.num_rel(release.counts["lenient_from"])
-    judged = np.bincount(found.codes, minlength=len(found.topics))
-    order = np.lexsort((found.topics, -judged, -relevant))
-    top = max(int(judged.max(initial=0)), 1)
-    width = 600 / max(len(order), 1)
-    return [
-        TopicBar(
-            found.topics[place].decode(),
-            int(relevant[place]),
-            int(judged[place]),
-            round(width * number, 2),
-            round(150 * int(relevant[place]) / top, 2),
-            round(150 * int(judged[place]) / top, 2),
-        )
-        for number, place in enumerate(order.tolist())
+    relevant, judged = found.num_rel(release.counts["lenient_from"]), np.bincount(found.codes, minlength=len(found.topics))
+    rows = [
+        (found.topics[place].decode(), int(relevant[place]), int(judged[place]))
+        for place in np.lexsort((found.topics, -judged, -relevant)).tolist()
     ]
+    marks = [Mark(n, count, f"Topic {name}: {count:,} judged", 6) for n, (name, _relevant, count) in enumerate(rows)]
+    marks += [
+        Mark(n, some, f"Topic {name}: {some:,} relevant of {count:,} judged") for n, (name, some, count) in enumerate(rows)
+    ]
+    words = "Relevant documents of each topic, within those judged; the richest topic first"
+    y = charts.axis("Documents", [row[2] for row in rows])
+    legend = ((6, "judged"), (1, "relevant"))
+    chart = replace(charts.bars(words, "Topic", y, [row[0] for row in rows], marks), legend=legend)
+    return chart, Table(words, ["topic", "relevant", "judged"], rows)
 
 
 def json_ld(release: Release, page: str, files: list[tuple[str, str, str]]) -> SafeString:

@@ -1,7 +1,6 @@
 """Does disagreement matter: runs scored under each assessor's qrels and under each merge rule, and how far their orders agree."""
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
@@ -10,18 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assess import agreeing, opinions
-from assess.models import Answer, Judgment, MergeRule
+from assess.models import Answer, Judgment, MergePlan, MergeRule
 from assess.selectors import pseudonyms
 from config.errors import Refusal
+from config.keeping import kept
 from config.models import User
-from evaluation.core.evaluate import Scores, evaluate_rankings
+from evaluation import columns, standings
+from evaluation.core.matrix import NOT_IN_QRELS, RankedItems, StoredRuns, evaluate_items
 from evaluation.core.orders import kendall, swapped, tau_ap_symmetric
 from evaluation.core.qrels import Qrels
 from evaluation.core.registry import MeasureError, parse_measure
 from evaluation.core.significance import FEWEST, paired_t
-from pooling import selectors as pooling
-from pooling.core.rankings import Rankings
-from pooling.models import Collection
+from evaluation.live import Mark
+from evaluation.tables import Table
+from pooling.models import Collection, Run
 
 MOST_PAIRS = 60
 MOST_RUNS = 300
@@ -82,13 +83,17 @@ def effect(collection: Collection, measure: str = "", *, named: bool = True) -> 
         wanted = str(parse_measure(measure or next(iter(collection.measures), "AP")))
     except MeasureError as error:
         raise Refusal(str(error)) from error
-    runs = list(collection.runs.order_by("tag")[:MOST_RUNS])
-    rankings = [pooling.rankings(run) for run in runs]
+    runs = list(collection.runs.select_related("upload").order_by("tag")[:MOST_RUNS])
+    plan = opinions.plan(collection)
+    told = standings.live_key(collection, plan, runs, [wanted]), Mark.of(collection), named
+    return kept(("effect", told), lambda: _effect(collection, plan, runs, wanted, named))
+
+
+def _effect(collection: Collection, plan: MergePlan, runs: list[Run], wanted: str, named: bool) -> Effect:
     found = opinions.opinions(collection)
     if len(runs) < 2 or not len(found.items):
         return Effect(wanted, [run.tag for run in runs], [], [], [], [], [])
-    scored = _Scored(collection, found, rankings, [run.tag for run in runs], wanted)
-    plan = opinions.plan(collection)
+    scored = _Scored(collection, found, standings.stored(runs), wanted)
     official = found.merge(plan.rule, plan.opinions)
     now = _Grades(official.decided, official.grades)
     if not now.known.any():
@@ -177,26 +182,30 @@ def _names(collection: Collection, found: opinions.Opinions, named: bool) -> dic
 class _Scored:
     """Scores of the same runs under any grades of the same documents."""
 
-    def __init__(
-        self, collection: Collection, found: opinions.Opinions, rankings: Sequence[Rankings], tags: list[str], measure: str
-    ) -> None:
-        self.found, self.rankings, self.tags, self.measure = found, rankings, tags, measure
-        self.rel = collection.lenient_from
+    def __init__(self, collection: Collection, found: opinions.Opinions, runs: StoredRuns, measure: str) -> None:
+        self.found, self.measure, self.rel = found, measure, collection.lenient_from
+        self.tags = list(runs.matrix.tags)
+        topics, codes = np.unique(found.topics, return_inverse=True)
+        self.order_of = np.lexsort((found.docnos, codes))
+        nothing = np.zeros(len(found.items), np.int64)
+        qrels = Qrels(topics, codes[self.order_of], found.docnos[self.order_of], nothing)
+        self.ranked = RankedItems.of(runs.judged(qrels), self.tags)
 
-    def _scores(self, given: _Grades) -> Scores:
-        places = np.flatnonzero(given.known)
-        qrels = Qrels.build(self.found.topics[places], self.found.docnos[places], given.grades[places])
-        return evaluate_rankings(qrels, self.rankings, [self.measure], rel=self.rel)
+    def _scores(self, given: _Grades) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """Which topics have a grade, and runs × topics, of the others too."""
+        grades = np.where(given.known, given.grades, NOT_IN_QRELS)[self.order_of]
+        there = np.bincount(self.ranked.codes[grades != NOT_IN_QRELS], minlength=len(self.ranked.topics)) > 0
+        return there, evaluate_items(self.ranked, grades, [self.measure], rel=self.rel).values[:, 0]
 
     def order(self, name: str, kind: str, given: _Grades) -> Order:
-        means = self._scores(given).values[:, 0].mean(axis=1)
+        there, values = self._scores(given)
+        means = values[:, there].mean(axis=1)
         return Order(name, kind, int(given.known.sum()), means, _ranks(means))
 
     def compare(self, first: str, second: str, one: _Grades, other: _Grades) -> Comparison:
         """Each on its own documents, both over the topics they share."""
-        mine, theirs = self._scores(one), self._scores(other)
-        _, x_topics, y_topics = np.intersect1d(mine.topics, theirs.topics, assume_unique=True, return_indices=True)
-        a, b = mine.values[:, 0, x_topics], theirs.values[:, 0, y_topics]
+        (here, mine), (there, theirs) = self._scores(one), self._scores(other)
+        a, b = mine[:, here & there], theirs[:, here & there]
         items = int((one.known & other.known).sum())
         x, y = a.mean(axis=1), b.mean(axis=1)
         before, after = _ranks(x), _ranks(y)
@@ -243,6 +252,37 @@ def document(found: Effect) -> dict[str, Any]:
     ]
     parts = {name: [asdict(row) for row in getattr(found, name)] for name in ("rules", "assessors", "pairs", "machines")}
     return {"measure": found.measure, "orders": orders, **parts}
+
+
+PARTS = {
+    "rules": "Merge rules compared with the one that is set",
+    "assessors": "Each assessor against the merged grades",
+    "pairs": "Pairs of assessors",
+    "machines": "Each machine against the merged grades",
+}
+
+
+def told(found: Effect) -> dict[str, Table]:
+    """The ranks under each rule, and the comparisons, as tables."""
+    head = ["first", "second", "documents", "topics", "τ", "τ-AP", "swaps", "significant swaps", "run", "before", "after"]
+    tables = {
+        name: Table(
+            words,
+            head,
+            [
+                [
+                    *(one.first, one.second, one.items, one.topics, one.tau, one.tau_ap),
+                    *(one.swaps, one.sure, one.run, one.before, one.after),
+                ]
+                for one in getattr(found, name)
+            ],
+        )
+        for name, words in PARTS.items()
+    }
+    ranks = [[run, *(int(order.ranks[place]) for order in found.orders)] for place, run in enumerate(found.runs)]
+    caption = f"Rank of each run by {columns.label(found.measure)} under each merge rule"
+    tables["ranks"] = Table(caption, ["run", *(order.name for order in found.orders)], ranks)
+    return tables
 
 
 # The picture

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evaluation import standings
+from evaluation import columns, standings
 from evaluation.core import charts
 from evaluation.core.charts import Axis, Chart, Mark, Series
 from evaluation.reports import RunReport, TopicRow
@@ -39,6 +39,7 @@ def recall_precision_table(reports: Sequence[RunReport]) -> Table:
 
 def differences(measure: str, rows: Sequence[TopicRow]) -> Chart:
     """A bar for each topic: above or below the median of all runs."""
+    measure = columns.label(measure)
     marks = [
         Mark(
             place,
@@ -54,6 +55,7 @@ def differences(measure: str, rows: Sequence[TopicRow]) -> Chart:
 
 
 def topic_table(measure: str, rows: Sequence[TopicRow]) -> Table:
+    measure = columns.label(measure)
     head = ["topic", "title", measure, "median", "difference", "best", "worst", "relevant", "found", "retrieved", "answered"]
     return Table(
         f"{measure} by topic",
@@ -70,6 +72,7 @@ def topic_table(measure: str, rows: Sequence[TopicRow]) -> Table:
 
 def spreads(tag: str, measure: str, rows: Sequence[TopicRow]) -> Chart:
     """From the worst to the best run of each topic, with the median and this run on it."""
+    measure = columns.label(measure)
     marks: list[Mark] = []
     for place, row in enumerate(rows):
         marks.append(Mark(place, row.worst, f"Topic {row.number}: worst {row.worst:.4f}, best {row.best:.4f}", 6, row.best))
@@ -110,6 +113,11 @@ def gains_table(reports: Sequence[RunReport]) -> Table:
     return Table("Discounted cumulated gain by rank, mean over topics", head, rows)
 
 
+def means_table(report: RunReport) -> Table:
+    rows = [[one.column.name, one.value, one.median, one.best, one.rank or None] for one in report.means]
+    return Table(f"{report.run.tag} beside the other runs", ["measure", "this run", "median", "best", "place"], rows)
+
+
 def summary_table(report: RunReport) -> Table:
     """TREC's page as lines of name and figure."""
     page = report.summary
@@ -130,7 +138,7 @@ def efficiency(standing: Standing, place: int, measure: str) -> tuple[Chart, Tab
     seen = [one for one in standing.seen if standing.entries[one].named]
     runs = {run.pk: run.efficiency for run in standings.runs_of(standing, seen)}
     mine = runs[standing.entries[place].pk]
-    means = standing.means[:, standing.names.index(measure)]
+    means, name = standing.means[:, standing.names.index(measure)], columns.label(measure)
     for figure in FIGURES:
         there = [one for one in seen if figure.name in runs[standing.entries[one].pk]]
         if figure.name in mine and len(there) > 1 and not np.isnan(means[there]).any():
@@ -139,12 +147,12 @@ def efficiency(standing: Standing, place: int, measure: str) -> tuple[Chart, Tab
                 for one in there
             ]
             marks = [
-                Mark(x, y, f"{tag}: {x:,g} {figure.unit}, {measure} {y:.4f}", 1 if one == place else 0)
+                Mark(x, y, f"{tag}: {x:,g} {figure.unit}, {name} {y:.4f}", 1 if one == place else 0)
                 for tag, x, y, one in points
             ]
             x_axis = charts.axis(f"{figure.label}, {figure.unit}", [mark.x for mark in marks])
-            y_axis = charts.axis(measure, [mark.y for mark in marks])
-            words = f"{figure.label} against {measure} of the runs that report it"
-            table = Table(words, ["run", f"{figure.label} ({figure.unit})", measure], [list(point[:3]) for point in points])
+            y_axis = charts.axis(name, [mark.y for mark in marks])
+            words = f"{figure.label} against {name} of the runs that report it"
+            table = Table(words, ["run", f"{figure.label} ({figure.unit})", name], [list(point[:3]) for point in points])
             return charts.scatter(words, x_axis, y_axis, marks), table
     return None

@@ -8,8 +8,7 @@ from django import forms
 
 from assess.models import MergeRule
 from evaluation import planning
-from evaluation.boards import CORRECTIONS
-from evaluation.core.comparison import TESTS
+from evaluation.core.comparison import CORRECTION_WORDS, TEST_WORDS
 from evaluation.models import Release, Seen
 from pooling.forms import measure_names
 
@@ -72,14 +71,11 @@ class ScoringForm(forms.Form):
         max_length=1000,
         help_text="Any measures, separated by spaces; empty: the usual ones. The official ones are set in the settings.",
     )
-    test = forms.ChoiceField(label="Test of differences from the best run", choices=[(test, test) for test in TESTS])
+    test = forms.ChoiceField(label="Test of differences from the best run", choices=list(TEST_WORDS.items()))
     correction = forms.ChoiceField(
         label="Correction for the number of tests",
-        choices=[
-            (one, {"holm": "Holm", "bh": "Benjamini-Hochberg (false discovery rate)"}.get(one, "Bonferroni"))
-            for one in CORRECTIONS
-        ],
-        help_text="Tukey's tests need none.",
+        choices=list(CORRECTION_WORDS.items()),
+        help_text="Benjamini-Hochberg bounds the share of false discoveries, the others the chance of any. Tukey's tests need none.",
     )
     seen = forms.ChoiceField(
         label="Who is not an organizer sees, once there is a release",
@@ -118,9 +114,8 @@ class TryForm(forms.Form):
 
 class StrategiesForm(forms.Form):
     budget = forms.IntegerField(
-        label="Documents per topic",
+        label="Judgments of each topic",
         min_value=1,
         max_value=1000,
-        initial=50,
-        help_text="At which the order of the runs is compared.",
+        help_text="Each strategy may spend so many; then runs are scored by what it found, and compared with their scores by all judgments. Half of what a topic has judged, at most 50, unless you say.",
     )

@@ -94,5 +94,13 @@ def _rows(report: dict[str, Any]) -> list[dict[str, Any]]:
     for name, value in report["means"].items():
         column = columns.JUDGED_COLUMN if name == columns.JUDGED else columns.column(parse_measure(name))
         text = "–" if value is None else column.text(value)
-        rows.append({"label": column.label, "about": column.about, "text": text, "range": report["ranges"].get(name)})
+        rows.append(
+            {
+                "name": column.name,
+                "label": column.label,
+                "about": column.about,
+                "text": text,
+                "range": report["ranges"].get(name),
+            }
+        )
     return rows

@@ -1,18 +1,23 @@
 """How reusable a collection is: what would change had a run or a group not been there, at every depth, and with fewer judgments."""
 
-from dataclasses import asdict, dataclass
+import hashlib
+import json
+import uuid
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from django.conf import settings
 from numpy.typing import NDArray
 
 from config.errors import Refusal
 from config.keeping import kept
-from evaluation import standings
+from evaluation import columns, reports, standings
 from evaluation.core import charts, stability
 from evaluation.core.charts import Axis, Chart, Mark, Series
 from evaluation.core.matrix import RankedItems
-from evaluation.core.registry import parse_measure
 from evaluation.core.stability import LeftOut, Shallower, ThinPoint
 from evaluation.standings import Standing
 from evaluation.tables import Table
@@ -21,6 +26,9 @@ from pooling.models import Collection, Run
 DEPTHS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200)
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
 MOST_RUNS = 300
+THINNED, DRAWS = ("AP", "Bpref"), 5
+PLAIN = {"name", "lost", "lost_relevant", "taus"}  # of what is left out; all else is arrays
+FORM = 1  # of what is kept: another number, and it is computed anew
 OFTEN = 100  # the depth of pools, where no round tells its own
 
 
@@ -34,16 +42,31 @@ class Reason:
 
 @dataclass(frozen=True, eq=False)
 class PoolReport:
-    measure: str
+    """`measures`: all that runs are left out by; the one at `lead` orders the runs, and is drawn."""
+
+    measures: list[str]
+    lead: int
     depth: int
     judged: int
     relevant: int
+    tags: list[str]
     runs: list[LeftOut]
     groups: list[LeftOut]
     depths: list[Shallower]
     thinned: list[ThinPoint]
     shares: list[tuple[str, float, bool]]  # tag, judged@10, pooled
-    reasons: list[Reason]
+
+    @property
+    def measure(self) -> str:
+        return self.measures[self.lead]
+
+    @property
+    def label(self) -> str:
+        return columns.label(self.measure)
+
+    @cached_property
+    def reasons(self) -> list[Reason]:
+        return _reasons(self)
 
     @property
     def verdict(self) -> Reason:
@@ -63,29 +86,75 @@ def pool_report(standing: Standing, measure: str = "") -> PoolReport:
         raise Refusal(f"Expected at least 3 runs with scores to tell how reusable a pool is; found {len(standing.entries)}.")
     if len(standing.entries) > MOST_RUNS:
         raise Refusal(f"Expected at most {MOST_RUNS} runs; found {len(standing.entries)}: this would take too long.")
+    found = kept((standing.key, "pool report"), lambda: stored_report(standing) or computed(standing))
     name = standings.measure_of(standing, measure)
-    return kept((standing.key, "pool report", name), lambda: _made(standing, name))
+    return replace(found, lead=found.measures.index(name) if name in found.measures else 0)
 
 
-def _made(standing: Standing, measure: str) -> PoolReport:
+def computed(standing: Standing) -> PoolReport:
+    """All of it, by every measure of the leaderboard; kept beside the scores of a release, since it takes seconds."""
     runs = standings.runs_of(standing, range(len(standing.entries)))
     judged = standings.judged_all(standing)
     qrels, rel = judged.qrels, standing.counts["lenient_from"]
-    tags = tuple(run.tag for run in runs)
-    ranked = RankedItems(tags, qrels.topics, qrels.codes, judged.rows, judged.ranks, judged.items, judged.num_ret)
+    names = [name for name in reports.topic_measures(standing) if name in standing.names]
+    tags = [run.tag for run in runs]
+    ranked = RankedItems.of(judged, tags)
     depth, pooled = _pooled(standing.collection, runs)
     told: dict[str, Any] = {"depth": depth, "rel": rel, "pooled": pooled}
     groups = [run.group or run.tag for run in runs]
-    by_run = stability.leave_out(ranked, qrels.grades, measure, **told)
-    by_group = stability.leave_out(ranked, qrels.grades, measure, groups=groups, **told)
+    by_run = stability.leave_out(ranked, qrels.grades, names, **told)
+    by_group = stability.leave_out(ranked, qrels.grades, names, groups=groups, **told)
     steps = sorted({step for step in DEPTHS if step < depth} | {depth})
-    depths = stability.depth_curve(ranked, qrels.grades, measure, depths=steps, **told)
+    depths = stability.depth_curve(ranked, qrels.grades, names, depths=steps, **told)
     rng = np.random.default_rng(stability.SEED)
-    thinned = stability.thinned(ranked, qrels.grades, ("AP", "Bpref"), SHARES, rng, rel=rel)
+    thinned = stability.thinned(ranked, qrels.grades, THINNED, SHARES, rng, rel=rel, draws=DRAWS)
     shares = [(run.tag, float(standing.means[n, -1]), bool(pooled[n])) for n, run in enumerate(runs)]
     relevant = int((qrels.grades >= rel).sum())
-    reasons = _reasons(by_group, depths, shares, relevant)
-    return PoolReport(measure, depth, len(qrels), relevant, by_run, by_group, depths, thinned, shares, reasons)
+    found = PoolReport(names, 0, depth, len(qrels), relevant, tags, by_run, by_group, depths, thinned, shares)
+    _store(standing, found)
+    return found
+
+
+# What is kept of a release
+
+
+def _path(standing: Standing) -> Path | None:
+    """Beside the release's scores, under the key of all that the report depends on; None of live scores."""
+    if standing.release is None:
+        return None
+    rounds = list(standing.collection.pools.order_by("pk").values_list("pk", "drawn_at"))
+    told = hashlib.sha256(repr((FORM, standing.key, reports.topic_measures(standing), rounds)).encode()).hexdigest()[:32]
+    return Path(settings.DATA / f"files/scores/{standing.release.pk}/pool-report-{told}.json")
+
+
+def _store(standing: Standing, report: PoolReport) -> None:
+    """Written aside and switched in; reports of an earlier state go."""
+    path = _path(standing)
+    if path is None:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_suffix(f".{uuid.uuid4().hex}")
+    aside.write_text(json.dumps(asdict(report), default=np.ndarray.tolist))
+    aside.replace(path)
+    for other in path.parent.glob("pool-report-*.json"):
+        if other != path:
+            other.unlink(missing_ok=True)
+
+
+def stored_report(standing: Standing) -> PoolReport | None:
+    path = _path(standing)
+    if path is None or not path.exists():
+        return None
+    told = json.loads(path.read_text())
+    for part in ("runs", "groups"):
+        told[part] = [
+            LeftOut(**{name: value if name in PLAIN else np.array(value) for name, value in one.items()})  # type: ignore[arg-type]
+            for one in told[part]
+        ]
+    told["depths"] = [Shallower(**{**one, "means": np.array(one["means"])}) for one in told["depths"]]
+    told["thinned"] = [ThinPoint(**one) for one in told["thinned"]]
+    told["shares"] = [(tag, share, pooled) for tag, share, pooled in told["shares"]]
+    return PoolReport(**told)
 
 
 def _pooled(collection: Collection, runs: list[Run]) -> tuple[int, NDArray[np.bool_]]:
@@ -97,23 +166,22 @@ def _pooled(collection: Collection, runs: list[Run]) -> tuple[int, NDArray[np.bo
     return max(depths, default=OFTEN), mask
 
 
-def _reasons(
-    groups: list[LeftOut], depths: list[Shallower], shares: list[tuple[str, float, bool]], relevant: int
-) -> list[Reason]:
+def _reasons(report: PoolReport) -> list[Reason]:
     """From the customary readings: tau 0.9 equivalent, below 0.8 noticeably different; Judged@10 of 0.95."""
     reasons = []
-    taus = [one.tau_b for one in groups if one.tau_b is not None]
+    lead, groups, depths, relevant = report.lead, report.groups, report.depths, report.relevant
+    taus = [tau for one in groups if (tau := one.taus[lead]) is not None]
     if taus:
         low = min(taus)
         kind = "good" if low >= 0.9 else "warn" if low >= 0.8 else "bad"
         reasons.append(Reason(kind, f"Without any one group the order of runs stays at τ = {low:.3f} or more."))
-    worst = max(groups, key=lambda one: float(np.abs(one.relative).max(initial=0.0)))
-    change = float(np.abs(worst.relative).max(initial=0.0))
+    worst = max(groups, key=lambda one: float(np.abs(one.relative[:, lead]).max(initial=0.0)))
+    change = float(np.abs(worst.relative[:, lead]).max(initial=0.0))
     kind = "good" if change < 0.05 else "warn" if change < 0.1 else "bad"
     reasons.append(
         Reason(
             kind,
-            f"The score of a group's run changes by at most {100 * change:.1f} % had the group not been pooled ({worst.name}).",
+            f"By {report.label}, the score of a group's run changes by at most {100 * change:.1f} % had the group not been pooled ({worst.name}).",
         )
     )
     alone = max(groups, key=lambda one: one.lost_relevant)
@@ -126,15 +194,16 @@ def _reasons(
         )
     )
     half = next((point for point in depths if 2 * point.depth >= depths[-1].depth), None)
-    if half and half.tau_b is not None and half.depth < depths[-1].depth:
-        kind = "good" if half.tau_b >= 0.9 else "warn" if half.tau_b >= 0.8 else "bad"
+    tau = half.taus[lead] if half and half.depth < depths[-1].depth else None
+    if half and tau is not None:
+        kind = "good" if tau >= 0.9 else "warn" if tau >= 0.8 else "bad"
         reasons.append(
             Reason(
                 kind,
-                f"A pool of depth {half.depth} instead of {depths[-1].depth} gives the order of runs with τ = {half.tau_b:.3f}.",
+                f"A pool of depth {half.depth} instead of {depths[-1].depth} gives the order of runs with τ = {tau:.3f}.",
             )
         )
-    few = min(shares, key=lambda one: one[1] if one[1] == one[1] else 1.0)
+    few = min(report.shares, key=lambda one: one[1] if one[1] == one[1] else 1.0)
     kind = "good" if few[1] >= 0.95 else "warn" if few[1] >= 0.8 else "bad"
     reasons.append(
         Reason(
@@ -149,49 +218,25 @@ def _reasons(
 
 
 def drawn(report: PoolReport) -> dict[str, Chart]:
-    deepest = report.depths[-1].depth
-    x = Axis("Depth of the pool", 0, deepest, 0)
-    tau = Series(
-        "τ with the whole pool",
-        [
-            Mark(p.depth, p.tau_b or 0.0, f"Depth {p.depth}: τ {p.tau_b or 0.0:.3f}")
-            for p in report.depths
-            if p.tau_b is not None
-        ],
-    )
+    lead, name = report.lead, report.label
+    x = Axis("Depth of the pool", 0, report.depths[-1].depth, 0)
+    taus = [(p.depth, found) for p in report.depths if (found := p.taus[lead]) is not None]
+    means = [(p.depth, float(p.means[:, lead].mean())) for p in report.depths]
+    tau = Series("τ with the whole pool", [Mark(depth, value, f"Depth {depth}: τ {value:.3f}") for depth, value in taus])
     mean = Series(
-        f"mean {report.measure} of all runs",
-        [
-            Mark(p.depth, float(p.means.mean()), f"Depth {p.depth}: {report.measure} {p.means.mean():.4f}")
-            for p in report.depths
-        ],
-        2,
+        f"{name}, mean of all runs", [Mark(depth, value, f"Depth {depth}: {name} {value:.4f}") for depth, value in means], 2
     )
-    relevant = Series(
-        "relevant documents", [Mark(p.depth, p.relevant, f"Depth {p.depth}: {p.relevant:,} relevant") for p in report.depths], 3
-    )
-    found = charts.axis("Relevant documents", [p.relevant for p in report.depths])
-    thin = [
-        Series(
-            f"τ by {name}",
-            [
-                Mark(100 * p.share, p.taus[name] or 0.0, f"{100 * p.share:.0f} %: τ {p.taus[name] or 0.0:.3f}")
-                for p in report.thinned
-            ],
-            tone,
-        )
-        for tone, name in enumerate(("AP", "Bpref"), 1)
-    ]
+    marks = [Mark(p.depth, p.relevant, f"Depth {p.depth}: {p.relevant:,} relevant") for p in report.depths]
+    most = charts.axis("Relevant documents", [p.relevant for p in report.depths])
+    thin = [_thin(report, measure, tone) for tone, measure in enumerate(THINNED, 1)]
+    words = "Order of runs and mean score at each depth of the pool, against the whole pool"
     return {
-        "depth": charts.lines(
-            "Order of runs and mean score at each depth of the pool, against the whole pool",
-            x,
-            _from_zero_to_one("τ, mean", [tau, mean]),
-            [tau, mean],
+        "depth": charts.lines(words, x, _from_zero_to_one("τ, mean", [tau, mean]), [tau, mean]),
+        "relevant": charts.lines(
+            "Relevant documents found by a pool of each depth", x, most, [Series("relevant documents", marks, 3)]
         ),
-        "relevant": charts.lines("Relevant documents found by a pool of each depth", x, found, [relevant]),
         "thinned": charts.lines(
-            "Order of runs as judgments thin out, by MAP and by bpref",
+            f"Order of runs as judgments thin out, by MAP and by bpref; mean of {DRAWS} random draws",
             Axis("Judgments kept, %", 0, 100, 0),
             _from_zero_to_one("τ with all", thin),
             thin,
@@ -199,19 +244,37 @@ def drawn(report: PoolReport) -> dict[str, Chart]:
     }
 
 
+def _thin(report: PoolReport, measure: str, tone: int) -> Series:
+    marks = []
+    for point in report.thinned:
+        if spread := point.spread(measure):
+            mean, low, high = spread
+            words = f"{100 * point.share:.0f} %: τ {mean:.3f} on average, {low:.3f} to {high:.3f}"
+            marks.append(Mark(100 * point.share, mean, words))
+    return Series(f"τ by {columns.label(measure)}", marks, tone)
+
+
 def told(report: PoolReport) -> dict[str, Table]:
+    lead = report.lead
+    thin: list[list[object]] = []
+    for p in report.thinned:
+        spreads = [p.spread(measure) or (None, None, None) for measure in THINNED]
+        thin.append([p.share, p.judged, *(value for spread in spreads for value in spread)])
+    names = [columns.label(measure) for measure in THINNED]
     return {
-        "groups": _left_out("group", report.groups, report.measure),
-        "runs": _left_out("run", report.runs, report.measure),
+        "groups": _left_out("group", report.groups, report),
+        "group-measures": _by_measure("group", report.groups, report),
+        "runs": _left_out("run", report.runs, report),
+        "run-measures": _by_measure("run", report.runs, report),
         "depth": Table(
             "At each depth of the pool",
-            ["depth", "judged", "relevant", "τ", f"mean {report.measure}"],
-            [[p.depth, p.judged, p.relevant, p.tau_b, float(p.means.mean())] for p in report.depths],
+            ["depth", "judged", "relevant", "τ", f"{report.label}, mean of all runs"],
+            [[p.depth, p.judged, p.relevant, p.taus[lead], float(p.means[:, lead].mean())] for p in report.depths],
         ),
         "thinned": Table(
-            "As judgments thin out",
-            ["share kept", "judged", "τ by AP", "τ by Bpref"],
-            [[p.share, p.judged, p.taus["AP"], p.taus["Bpref"]] for p in report.thinned],
+            f"As judgments thin out: τ, mean, lowest and highest of {DRAWS} random draws, seed {stability.SEED}",
+            ["share kept", "judged", *(f"{name} {what}" for name in names for what in ("τ", "lowest", "highest"))],
+            thin,
         ),
         "judged": Table(
             "Judged among the first ten",
@@ -221,36 +284,44 @@ def told(report: PoolReport) -> dict[str, Table]:
     }
 
 
-def _left_out(what: str, rows: list[LeftOut], measure: str) -> Table:
-    head = [
-        what,
-        "unique",
-        "unique relevant",
-        f"{measure} before",
-        f"{measure} after",
-        "change %",
-        "rank before",
-        "rank after",
-        "τ",
-    ]
+def _left_out(what: str, rows: list[LeftOut], report: PoolReport) -> Table:
+    """Of a group, the run whose score changes most; it is named."""
+    changes = [f"{report.label} before", "after", "change %", "rank before", "rank after"]
+    head = [what, *(["run"] if what == "group" else []), "unique", "unique relevant", *changes, "τ"]
     lines: list[list[object]] = []
     for one in rows:
-        far = int(np.argmax(np.abs(one.relative))) if len(one.runs) else 0
-        before, after = float(one.before[far]), float(one.after[far])
-        ranks = int(one.rank_before[far]), int(one.rank_after[far])
-        lines.append([one.name, one.lost, one.lost_relevant, before, after, 100 * float(one.relative[far]), *ranks, one.tau_b])
-    return Table(f"Each {what} left out of the pool; of a group, the run that changes most", head, lines)
+        far = int(np.argmax(np.abs(one.relative[:, report.lead])))
+        before, after = float(one.before[far, report.lead]), float(one.after[far, report.lead])
+        ranks = int(one.rank_before[far, report.lead]), int(one.rank_after[far, report.lead])
+        named = [report.tags[int(one.runs[far])]] if what == "group" else []
+        change = 100 * float(one.relative[far, report.lead])
+        lines.append([one.name, *named, one.lost, one.lost_relevant, before, after, change, *ranks, one.taus[report.lead]])
+    of = "; of a group, the run that changes most" if what == "group" else ""
+    return Table(f"Each {what} left out of the pool, by {report.label}{of}", head, lines)
+
+
+def _by_measure(what: str, rows: list[LeftOut], report: PoolReport) -> Table:
+    """The change of each measure, of a group of the run that changes most by it; and the lowest τ of all measures."""
+    labels = [columns.label(measure) for measure in report.measures]
+    lines: list[list[object]] = []
+    for one in rows:
+        far = np.argmax(np.abs(one.relative), axis=0)
+        changes = [100 * float(one.relative[row, column]) for column, row in enumerate(far.tolist())]
+        taus = [tau for tau in one.taus if tau is not None]
+        lines.append([one.name, *changes, min(taus, default=None)])
+    words = "Change of each measure in %"
+    return Table(f"{words}, each {what} left out of the pool", [what, *(f"{name} %" for name in labels), "lowest τ"], lines)
 
 
 def document(standing: Standing, report: PoolReport) -> dict[str, Any]:
-    names = {"depth": "depths"}
+    names = {"depth": "depths", "group-measures": "group_measures", "run-measures": "run_measures"}
     rows = {
         names.get(name, name): [dict(zip(table.head, row, strict=True)) for row in table.rows]
         for name, table in told(report).items()
     }
     return {
         "release": standing.release.number if standing.release else None,
-        "measure": str(parse_measure(report.measure)),
+        "measure": report.measure,
         "depth": report.depth,
         "judged_documents": report.judged,
         "relevant": report.relevant,

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.errors import Refusal
 from config.forms import attempt
 from evaluation import access as score_access
-from evaluation import changes, citation, dataset, exports, importing, selectors, services, strategy_comparison
+from evaluation import changes, citation, dataset, exports, importing, selectors, services, strategy_comparison, tables
 from evaluation import effect as effects
 from evaluation.forms import ImportForm, StrategiesForm
 from evaluation.models import ReleaseState
@@ -85,23 +85,26 @@ def data_sheet(request: HttpRequest, slug: str) -> HttpResponse:
     files = [("qrels", "text/plain", f"{here}qrels/")]
     if found.archive:
         files.insert(0, ("archive", "application/zip", f"{here}archive/"))
-    bars = dataset.relevant_per_topic(found)
+    drawn, told = dataset.relevant_per_topic(found)
+    counted = [int(str(row[1])) for row in told.rows]
     context: dict[str, Any] = {
         "release": found,
         "description": markdown.render(collection.description),
         "statistics": found.about.get("statistics") or dataset.statistics(collection),
         "assumptions": dataset.ASSUMPTIONS,
-        "bars": bars,
-        "bar_width": round(max(600 / max(len(bars), 1) - 1, 0.5), 2),
-        "relevant": sum(bar.relevant for bar in bars),
-        "mean_relevant": sum(bar.relevant for bar in bars) / max(len(bars), 1),
+        "charts": {"topics": drawn},
+        "tables": {"topics": told},
+        "relevant": sum(counted),
+        "mean_relevant": sum(counted) / max(len(counted), 1),
         "grades": [(grade, found.counts["grades"].get(str(grade.value), 0)) for grade in grades(collection)],
         "views": found.about.get("agreement", []),
         "score_archive": exports.score_archive(found),
         "citation": citation.of(collection, found.number, found.frozen_at, here),
         "json_ld": dataset.json_ld(found, request.build_absolute_uri(), files),
     }
-    return page(request, "evaluation/dataset.html", collection, **context)
+    name = exports.file_name(found, "")
+    figure = tables.asked(request, name, {"topics": drawn}, {"topics": told})
+    return figure or page(request, "evaluation/dataset.html", collection, **context)
 
 
 @require_safe
@@ -110,14 +113,17 @@ def effect(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     found = effects.effect(collection, request.GET.get("measure", ""))
     measures = list(dict.fromkeys([found.measure, *map(str, collection.measures), "AP", "nDCG@10", "P@10"]))
-    return page(request, "evaluation/effect.html", collection, effect=found, bump=effects.bump(found), measures=measures)
+    told = effects.told(found) if found.orders else {}
+    files = tables.asked(request, f"{collection.slug}-effect", {}, told)
+    context: dict[str, Any] = {"effect": found, "bump": effects.bump(found), "measures": measures, "ranks": told.get("ranks")}
+    return files or page(request, "evaluation/effect.html", collection, **context)
 
 
 @require_http_methods(["GET", "POST"])
 def strategies(request: HttpRequest, slug: str) -> HttpResponse:
     """Which strategy would have done best on the judgments that are there; a POST simulates them anew."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    form = StrategiesForm(request.POST or None)
+    form = StrategiesForm(request.POST or None, initial={"budget": strategy_comparison.usual_budget(collection)})
     if request.method == "POST" and form.is_valid():
         by, budget = access.require_sign_in(request.user), form.cleaned_data["budget"]
         if attempt(form, lambda: strategy_comparison.request_comparison(collection, by=by, budget=budget)):

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from config.keeping import kept
 from evaluation import columns, selectors, standings, told
 from evaluation.boards import SAME, medians
 from evaluation.columns import Column
@@ -154,7 +153,7 @@ def _topic_measure(standing: Standing, name: str) -> str:
 
 
 def topic_measures(standing: Standing) -> list[str]:
-    listed = columns.columns(standing.collection, standing.counts, means=False)
+    listed = columns.columns(standing.collection, standing.counts)
     names = [column.name for column in listed if not column.is_count and column.name in standing.names[:-1]]
     return list(dict.fromkeys(["AP", *names]))
 
@@ -193,7 +192,7 @@ def run_document(standing: Standing, place: int, report: RunReport) -> dict[str,
 
 def topic_grades(standing: Standing, topic: str) -> dict[int, int]:
     """How many documents of a topic have each grade."""
-    found = kept((standing.key, "qrels"), lambda: standings.qrels_of(standing))
+    found = standings.qrels_of(standing)
     at = np.flatnonzero(found.topics == topic.encode())
     values, counts = np.unique(found.grades[found.codes == (at[0] if len(at) else -1)], return_counts=True)
     return dict(zip(values.tolist(), counts.tolist(), strict=True))

@@ -89,11 +89,15 @@ def topic(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
     rising = topic_reports.rising(standing, topic) if standing.small and collection.scores_seen[0] == Seen.ALL else None
     if rising:
         drawn["rising"], told["rising"] = rising
-    organizes = collection.release_states is None
+    board = boards.topic_board(standing, topic, sort=wanted.sort, strict=wanted.strict)
+    told["scores"] = boards.as_table(board, f"Scores on topic {topic}")
+    found = topic_reports.found_by(standing, topic) if standing.small and collection.release_states is None else []
+    if found:
+        told["found"] = topic_reports.found_table(topic, found)
     context: dict[str, Any] = {
         "standing": standing,
         "release": standing.release,
-        "board": boards.topic_board(standing, topic, sort=wanted.sort, strict=wanted.strict),
+        "board": board,
         "number": topic,
         "topic": Topic.objects.filter(collection=collection, number=topic).first(),
         "before": topics[place - 1] if place else "",
@@ -103,7 +107,7 @@ def topic(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
         "relevant": sum(count for grade, count in counts.items() if grade >= standing.counts["lenient_from"]),
         "hardness": topic_reports.hardness(standing, topic, measure),
         "ends": topic_reports.ends(standing, measure),
-        "found": topic_reports.found_by(standing, topic) if organizes and standing.small else [],
+        "found": found,
         "measures": reports.topic_measures(standing),
         "measure": measure,
         "charts": drawn,
@@ -127,6 +131,7 @@ def run(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
     drawn |= {"gains": figures.gains([report]), "spread": figures.spreads(tag, report.measure, rows)}
     told = {"summary": figures.summary_table(report), "topics": figures.topic_table(report.measure, rows)}
     told |= {"recall-precision": figures.recall_precision_table([report]), "gains": figures.gains_table([report])}
+    told["means"] = figures.means_table(report)
     costs = figures.efficiency(standing, place, report.measure)
     if costs:
         drawn["efficiency"], told["efficiency"] = costs
@@ -142,7 +147,7 @@ def run(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
         "tables": {key.replace("-", "_"): table for key, table in told.items()},
         "levels": list(zip(figures.LEVELS, report.summary.recall_levels, strict=True)),
         "measures": reports.topic_measures(standing),
-        "measure": columns.column(parse_measure(report.measure), means=False),
+        "measure": columns.column(parse_measure(report.measure)),
         "better": sum(row.difference > 0 for row in rows),
         "worse": sum(row.difference < 0 for row in rows),
         "figures": told_figures(report.run.efficiency),

@@ -6,7 +6,7 @@ changes one grade, and nothing is read or ranked again. Both are kept in memory 
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -15,22 +15,21 @@ from django.http import Http404
 from numpy.typing import NDArray
 
 from assess import opinions
-from assess import selectors as judging
 from assess.models import AssignmentPlan, MergePlan
 from config import store
 from config.keeping import kept
 from evaluation import columns, selectors
-from evaluation.core.bounds import score_range
+from evaluation import live as lives
 from evaluation.core.definitions import MeasureError
-from evaluation.core.evaluate import Scores, evaluate_judged
-from evaluation.core.judged import Given, Judged
+from evaluation.core.evaluate import Scores
+from evaluation.core.judged import Judged
 from evaluation.core.matrix import StoredRuns
 from evaluation.core.qrels import Qrels
 from evaluation.core.registry import parse_measure
+from evaluation.live import Live, Mark
 from evaluation.models import Release, Score, Seen
 from evaluation.score_files import ScoreTable
 from pooling import matrices
-from pooling import selectors as pooling
 from pooling.core.matrix import RankMatrix
 from pooling.models import Collection, Run
 
@@ -54,7 +53,7 @@ class Entry:
 @dataclass(frozen=True, eq=False)
 class Standing:
     """Runs × measures × topics. `means`, `low` and `high` are runs × measures: `low` to `high` is the range that unjudged
-    documents allow a mean, NaN where it is not known. Judged@10, last of the `names`, has a mean alone. `judged` is there
+    documents allow a mean, NaN where it is not known. Judged@10, last of the `names`, has a mean alone. `live` is there
     for live standings. `key` tells two apart.
 
     `seen`: places of the runs that whoever asks may see, one by one; medians are of all.
@@ -74,7 +73,7 @@ class Standing:
     counts: columns.Counts
     key: str
     seen: list[int]
-    judged: Judged | None = None
+    live: Live | None = None
 
     @property
     def name(self) -> str:
@@ -124,20 +123,10 @@ class Standing:
     def range_of(self, measure: str) -> tuple[Values, Values]:
         """Of the means of all runs by one measure."""
         column = self.names.index(measure)
-        if self.judged is None or not np.isnan(self.low[:, column]).all():
+        if self.live is None:
             return self.low[:, column], self.high[:, column]
-        judged = self.judged
-        return kept((self.key, "range", measure), lambda: _ranges(judged, measure, self.counts["lenient_from"]))
-
-
-def _ranges(judged: Judged, measure: str, rel: int) -> tuple[Values, Values]:
-    unknown = np.full(judged.runs, np.nan)
-    try:
-        found = score_range(judged, measure, rel=rel)
-    except MeasureError:
-        return unknown, unknown
-    shape = judged.runs, len(judged.qrels.topics)
-    return found.low.reshape(shape).mean(axis=1), found.high.reshape(shape).mean(axis=1)
+        low, high = self.live.range_of(measure)
+        return low.mean(axis=1), high.mean(axis=1)
 
 
 # Standings
@@ -218,36 +207,26 @@ def live(collection: Collection) -> Standing:
     counts = columns.thresholds(collection, None)
     plan, top = opinions.plan(collection), columns.top_grade(collection)
     names = [str(measure) for measure in columns.measures(collection, counts)]
-    key = _live_key(collection, plan, runs, names)
-
-    def make() -> tuple[Judged, list[Values]]:
-        judged = stored(runs).judged(live_qrels(collection, plan))
-        found = evaluate_judged(judged, tuple(run.tag for run in runs), [*names, columns.JUDGED], rel=counts["lenient_from"])
-        return replace(judged, given=Given(top=top)), [found.values[:, :-1], found.means, found.answered, found.no_relevant]  # type: ignore[list-item]
-
-    judged, (values, means, answered, no_relevant) = kept((key, "live"), make)
-    unknown = np.full(means.shape, np.nan)
+    told = live_key(collection, plan, runs, names)
+    mark = Mark.of(collection)
+    everything = [*names, columns.JUDGED]
+    found = lives.live(told, collection, mark, plan, stored(runs), everything, counts["lenient_from"], top)
+    scores = found.scores
+    unknown = np.full(scores.means.shape, np.nan)
     entries, seen = _entries(collection, [(run, run.upload.sha256) for run in runs], 0)
+    key = hashlib.sha256(repr((told, mark)).encode()).hexdigest()
     return Standing(
-        *(collection, None, entries, [*names, columns.JUDGED], judged.qrels.topics, values, means, unknown, unknown),
-        *(answered.astype(bool), no_relevant.astype(bool), counts, key, seen, judged),
+        *(collection, None, entries, everything, scores.topics, scores.values[:, :-1], scores.means, unknown, unknown),
+        *(scores.answered, scores.no_relevant, counts, key, seen, found),
     )
 
 
-def _live_key(collection: Collection, plan: MergePlan, runs: list[Run], names: list[str]) -> str:
-    """Changes when anything does that live scores depend on."""
+def live_key(collection: Collection, plan: MergePlan, runs: list[Run], names: list[str]) -> str:
+    """Changes when anything does that live scores depend on, but for judging and deciding."""
     machines = AssignmentPlan.objects.filter(collection=collection, count_machines=True).exists()
-    judged = judging.newest_event(collection), opinions.newest_decision(collection), machines
     merged = plan.rule, plan.opinions, plan.missing
     thresholds = collection.lenient_from, collection.strict_from
-    told = collection.pk, judged, merged, thresholds, [(run.pk, run.upload.sha256) for run in runs], names
-    return hashlib.sha256(repr(told).encode()).hexdigest()
-
-
-def live_qrels(collection: Collection, plan: MergePlan) -> Qrels:
-    found = opinions.opinions(collection)
-    final = opinions.final(found, plan.rule, plan.opinions, plan.missing, pooling.grades(collection)[0].value)
-    return Qrels.build(found.topics[final.places], found.docnos[final.places], final.grades)
+    return repr((collection.pk, machines, merged, thresholds, [(run.pk, run.upload.sha256) for run in runs], names))
 
 
 def stored(runs: Sequence[Run]) -> StoredRuns:
@@ -262,17 +241,18 @@ def _stored(matrix: RankMatrix) -> StoredRuns:
 
 def judged_all(standing: Standing) -> Judged:
     """All runs against the qrels: which judged documents each has, at which rank."""
-    if standing.judged is not None:
-        return standing.judged
+    if standing.live:
+        return standing.live.judged
     places = range(len(standing.entries))
     return kept((standing.key, "judged"), lambda: stored(runs_of(standing, places)).judged(qrels_of(standing)))
 
 
 def qrels_of(standing: Standing) -> Qrels:
-    if standing.release:
-        return selectors.qrels(standing.release)
-    assert standing.judged is not None  # noqa: S101  (live standings have it)
-    return standing.judged.qrels
+    if standing.live:
+        return standing.live.judged.qrels
+    assert standing.release is not None  # noqa: S101  (a standing is of a release, or live)
+    release = standing.release
+    return kept(("qrels", release.sha256), lambda: selectors.qrels(release))
 
 
 def runs_of(standing: Standing, places: Sequence[int]) -> list[Run]:

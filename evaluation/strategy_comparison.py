@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
+from django.db.models import Count
 from django.utils import timezone
 
 from assess import opinions
+from assess.selectors import judgments
 from config import jobs, store
 from config.errors import Conflict, Refusal
 from config.models import Job, User
@@ -22,6 +24,7 @@ from pooling.services.work import Work
 
 NAMES = ("take", "rrf", "rbp", "dcg", "borda", "combmnz", "mtf", "maxmean", "thompson", "hedge", "rbp-adaptive")
 MOST_BUDGET = 1000
+MOST_USUAL = 50
 POINTS = 60  # of a curve as it is kept
 
 
@@ -40,6 +43,10 @@ class Line:
     share: float | None = None  # judgments for 80 %, against best rank
 
     @property
+    def share_words(self) -> str:
+        return "–" if self.share is None else "the same" if not self.share else f"{100 * self.share:+.0f} %"
+
+    @property
     def largest(self) -> float:
         return max((abs(one) for one in self.bias), default=0.0)
 
@@ -52,6 +59,12 @@ class Comparison:
     relevant: int
     runs: list[str]
     lines: list[Line]
+
+
+def usual_budget(collection: Collection) -> int:
+    """Half of what is judged of a topic on average, 50 at most: with all of it no strategy would differ from another."""
+    judged = judgments(collection).aggregate(items=Count("item", distinct=True), topics=Count("item__topic", distinct=True))
+    return max(1, min(MOST_USUAL, int(judged["items"]) // max(2 * int(judged["topics"]), 1)))
 
 
 @transaction.atomic

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assess.core import passages
 from assess.models import Judgment
@@ -11,8 +10,9 @@ from assess.selectors import judgments
 from evaluation import columns
 from evaluation.core.evaluate import evaluate_judged
 from evaluation.core.judged import Given, Judged
-from evaluation.core.measures.parts import Spans, score_parts
+from evaluation.core.passages import score_passages
 from evaluation.core.qrels import Qrels
+from evaluation.core.registry import parse_measure
 from pooling import selectors as pooling
 from pooling.core.keys import find_topics
 from pooling.models import Collection, Run
@@ -70,33 +70,13 @@ def of_text(collection: Collection, run: Run, cutoff: int = 10) -> list[Told]:
     marked = [(t.encode(), d.encode(), *span) for t, d, words in rows for span in passages.read(words)]
     if returned is None or not marked:
         return []
-    topics = np.unique(np.array([row[0] for row in marked], np.bytes_))
-    units = [(t, *_unit(unit)) for t, unit in zip(returned.codes.tolist(), returned.docnos.tolist(), strict=True)]
-    place = find_topics(topics, returned.topics)
-    parts = [(int(place[t]), docno, start, end) for t, docno, start, end in units if place[t] >= 0]
-    relevant = [(int(np.searchsorted(topics, t)), docno, start, end) for t, docno, start, end in marked]
-    numbers = {docno: number for number, docno in enumerate(sorted({row[1] for row in (*parts, *relevant)}))}
-    found = score_parts(_spans(parts, numbers), _spans(relevant, numbers), len(topics))
-    values = {
-        f"PartP@{cutoff}": ("Share of relevant characters in what is returned.", found.at_part(found.precision, cutoff)),
-        f"PartR@{cutoff}": ("Share of the relevant characters that are returned.", found.at_part(found.recall, cutoff)),
-        "AiP": ("Mean of the interpolated precision at 101 recall levels, by characters.", found.average_interpolated()),
+    scored = score_passages(returned, marked)
+    asked = [parse_measure(name) for name in (f"PartP@{cutoff}", f"PartR@{cutoff}", "AiP")]
+    about = {
+        "PartP": "Share of relevant characters in what is returned.",
+        "PartR": "Share of the relevant characters that are returned.",
     }
-    return [Told(name, about, float(one.mean()), len(topics)) for name, (about, one) in values.items()]
-
-
-def _unit(unit: bytes) -> tuple[bytes, int, int]:
-    """docno:start-end, as runs of passages are stored."""
-    docno, _, span = unit.rpartition(b":")
-    start, _, end = span.partition(b"-")
-    return docno, int(start), int(end)
-
-
-def _spans(rows: list[tuple[int, bytes, int, int]], numbers: dict[bytes, int]) -> Spans:
-    columns_: list[NDArray[np.int64]] = [
-        np.array([row[0] for row in rows], np.int64),
-        np.array([numbers[row[1]] for row in rows], np.int64),
-        np.array([row[2] for row in rows], np.int64),
-        np.array([row[3] for row in rows], np.int64),
+    about["AiP"] = "Mean of the interpolated precision at 101 recall levels, by characters."
+    return [
+        Told(str(one), about[one.definition.name], float(one.values(scored.found).mean()), len(scored.topics)) for one in asked
     ]
-    return Spans(*columns_)

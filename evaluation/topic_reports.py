@@ -57,10 +57,10 @@ def strip(standing: Standing, topic: str, measure: str) -> tuple[Chart, Table]:
     values = standing.of(measure)[:, boards.topic_place(standing, topic)]
     seen = [(standing.entries[place], float(values[place])) for place in standing.seen if not np.isnan(values[place])]
     marks = [Mark(value, 0, f"{entry.tag}: {value:.4f}", 2 if entry.mine else 1) for entry, value in seen]
-    label = columns.LABELS.get(measure, measure)
+    label = columns.label(measure)
     chart = charts.strip(f"{label} of each run on topic {topic}", charts.axis(label, [mark.x for mark in marks]), marks)
     rows = sorted(([entry.tag, value] for entry, value in seen), key=lambda row: -float(str(row[1])))
-    return chart, Table(f"{label} on topic {topic}", ["run", measure], rows)
+    return chart, Table(f"{label} on topic {topic}", ["run", label], rows)
 
 
 def _best(standing: Standing, topic: str) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -93,6 +93,12 @@ def found_by(standing: Standing, topic: str) -> list[Found]:
         for n, item in enumerate(items.tolist())
     ]
     return sorted(rows, key=lambda row: (-row.grade, row.rank or 10**9, row.docno))
+
+
+def found_table(topic: str, found: list[Found]) -> Table:
+    head = ["document", "grade", "runs that have it", "best rank", "by"]
+    rows = [[one.docno, one.grade, one.runs, one.rank, one.tag] for one in found]
+    return Table(f"How each relevant document of topic {topic} was found", head, rows)
 
 
 def rising(standing: Standing, topic: str) -> tuple[Chart, Table] | None:

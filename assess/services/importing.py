@@ -89,7 +89,7 @@ def _check_topics(collection: Collection, lines: Iterable[Line], report: Report)
         "TOPIC_UNKNOWN",
         strange,
         [line.topic for line in strange],
-        lambda line, many: f"Topic {shown(line.topic)}{f' (on {many})' if many else ''} is not part of this collection.",
+        lambda line, many: f"Topic {shown(line.topic)}{f', on {many},' if many else ''} is not part of this collection.",
     )
 
 

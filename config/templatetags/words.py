@@ -1,4 +1,4 @@
-"""Filters for words: a choice written “Name: what it is” is shown as a name and, below it, its explanation."""
+"""Filters for words: hours as people say them; a choice written “Name: what it is” is shown as a name and, below it, its explanation."""
 
 from django import template
 
@@ -16,3 +16,12 @@ def explained(label: object) -> str:
     """What stands after the colon, with a capital."""
     rest = str(label).partition(": ")[2]
     return rest[:1].upper() + rest[1:]
+
+
+@register.filter
+def hours(value: float | None) -> str:
+    """Hours; less than one as minutes."""
+    if value is None:
+        return "–"
+    minutes = round(60 * float(value))
+    return f"{minutes} min" if minutes < 60 else f"{float(value):,.1f} h"

@@ -14,6 +14,16 @@ from evaluation.core.significance import FEW, FEWEST, Correction, Effect
 Test = Literal["randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey", "randomized-tukey"]
 
 TESTS: tuple[Test, ...] = ("randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey", "randomized-tukey")
+TEST_WORDS: dict[str, str] = {
+    "randomization": "randomization test",
+    "t": "Student’s t test",
+    "wilcoxon": "Wilcoxon’s signed rank test",
+    "sign": "sign test",
+    "bootstrap": "bootstrap test",
+    "tukey": "Tukey’s HSD test",
+    "randomized-tukey": "randomized Tukey HSD test",
+}
+CORRECTION_WORDS: dict[str, str] = {"holm": "Holm", "bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni"}
 FOR_FAMILIES = ("tukey", "randomized-tukey")  # these mind the number of systems by themselves
 SEED = 20260101
 BIASED = 0.05  # a difference of Judged@10 that makes a comparison doubtful

@@ -72,6 +72,12 @@ class RankedItems:
             num_ret.append(found if lengths is None else lengths[run].astype(np.int64)[order])
         return cls(tuple(tags), topics[order], own, joined(rows), joined(all_ranks), joined(all_items), joined(num_ret))
 
+    @classmethod
+    def of(cls, judged: Judged, tags: Sequence[str]) -> "RankedItems":
+        """What is judged, every pair of the qrels an item under its own place."""
+        qrels = judged.qrels
+        return cls(tuple(tags), qrels.topics, qrels.codes, judged.rows, judged.ranks, judged.items, judged.num_ret)
+
     def judged(self, grades: Whole, given: Given | None = None) -> Judged:
         """The rankings against these grades, one for each item, NOT_IN_QRELS where there is none."""
         known = grades != NOT_IN_QRELS

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from evaluation.core.definitions import Measure
 from evaluation.core.evaluate import evaluate_judged
 from evaluation.core.judged import Given, Judged
-from evaluation.core.matrix import NOT_IN_QRELS, RankedItems
+from evaluation.core.matrix import NOT_IN_QRELS, RankedItems, rescored
 from evaluation.core.orders import kendall
 
 SEED = 20260101
@@ -20,8 +20,8 @@ class LeftOut:
     """One group (or run) left out of the pool, and all runs scored with what is left of the qrels.
 
     `lost` documents, `lost_relevant` of them relevant, that no other group would have brought in. `runs`: the places of
-    the group's runs, aligned with `before`, `after` (mean scores), `rank_before` and `rank_after` (1 is best).
-    `tau_b`: between the orders of all runs, None where one is all tied.
+    the group's runs; aligned with them, runs × measures: `before`, `after` (mean scores), `rank_before` and `rank_after`
+    (1 is best). `taus`: by each measure tau_b between the orders of all runs, None where one is all tied.
     """
 
     name: str
@@ -32,7 +32,7 @@ class LeftOut:
     after: NDArray[np.float64]
     rank_before: NDArray[np.int64]
     rank_after: NDArray[np.int64]
-    tau_b: float | None
+    taus: list[float | None]
 
     @property
     def difference(self) -> NDArray[np.float64]:
@@ -41,13 +41,13 @@ class LeftOut:
     @property
     def relative(self) -> NDArray[np.float64]:
         """The difference as a share of the score before; 0 where that was 0."""
-        return np.divide(self.difference, self.before, out=np.zeros(len(self.before)), where=self.before != 0)
+        return np.divide(self.difference, self.before, out=np.zeros(self.before.shape), where=self.before != 0)
 
 
 def leave_out(
     ranked: RankedItems,
     grades: NDArray[np.int64],
-    measure: Measure | str = "AP",
+    measures: Sequence[Measure | str] = ("AP",),
     *,
     depth: int,
     groups: Sequence[str] | None = None,
@@ -70,25 +70,25 @@ def leave_out(
     brought = ranked.ranks <= depth if pooled is None else (ranked.ranks <= depth) & pooled[of_run]
     contributed = np.zeros((len(listed), len(grades)), bool)
     contributed[member[of_run][brought], ranked.items[brought]] = True
-    known = grades != NOT_IN_QRELS
-    alone = contributed & (contributed.sum(axis=0) == 1) & known
-    full = _means(ranked.judged(grades, given), ranked.tags, measure, rel)
+    alone = contributed & (contributed.sum(axis=0) == 1) & (grades != NOT_IN_QRELS)
+    highest = given or Given(top=int(grades.max(initial=1)))
+    full = evaluate_judged(ranked.judged(grades, highest), ranked.tags, list(measures), rel=rel)
     found = []
     for number, name in enumerate(listed):
+        lost, runs = np.flatnonzero(alone[number]), np.flatnonzero(member == number)
         reduced = np.where(alone[number], NOT_IN_QRELS, grades)
-        means = _means(ranked.judged(reduced, given), ranked.tags, measure, rel) if alone[number].any() else full
-        runs = np.flatnonzero(member == number)
+        means = rescored(full, ranked, reduced, lost, given=highest).means if len(lost) else full.means
         found.append(
             LeftOut(
                 name,
                 runs,
-                int(alone[number].sum()),
-                int((grades[alone[number]] >= rel).sum()),
-                full[runs],
+                len(lost),
+                int((grades[lost] >= rel).sum()),
+                full.means[runs],
                 means[runs],
-                _ranks(full)[runs],
+                _ranks(full.means)[runs],
                 _ranks(means)[runs],
-                kendall(full, means),
+                _taus(full.means, means),
             )
         )
     return found
@@ -96,20 +96,20 @@ def leave_out(
 
 @dataclass(frozen=True, eq=False)
 class Shallower:
-    """The pool as if it had been drawn to a smaller depth: how much of it is judged, the mean score of every run under
-    what is left of the qrels, and tau_b of their order against the full one, None where one is all tied."""
+    """The pool as if it had been drawn to a smaller depth: how much of it is judged, the mean score of every run by every
+    measure under what is left of the qrels, and tau_b of their orders against the full ones, None where one is all tied."""
 
     depth: int
     judged: int
     relevant: int
     means: NDArray[np.float64]
-    tau_b: float | None
+    taus: list[float | None]
 
 
 def depth_curve(
     ranked: RankedItems,
     grades: NDArray[np.int64],
-    measure: Measure | str = "AP",
+    measures: Sequence[Measure | str] = ("AP",),
     *,
     depth: int,
     rel: int = 1,
@@ -125,23 +125,28 @@ def depth_curve(
     best = np.full(len(grades), np.iinfo(np.int64).max)
     np.minimum.at(best, ranked.items[there], ranked.ranks[there])
     best[best == np.iinfo(np.int64).max] = 0
-    full = _means(ranked.judged(np.where(best <= depth, grades, NOT_IN_QRELS)), ranked.tags, measure, rel)
+    full = _means(ranked.judged(np.where(best <= depth, grades, NOT_IN_QRELS)), ranked.tags, measures, rel)
     found = []
     for at in depths or range(1, depth + 1):
         left = np.where(best <= at, grades, NOT_IN_QRELS)
-        means = _means(ranked.judged(left), ranked.tags, measure, rel)
+        means = _means(ranked.judged(left), ranked.tags, measures, rel)
         judged, relevant = int((left >= 0).sum()), int((left >= rel).sum())
-        found.append(Shallower(at, judged, relevant, means, kendall(full, means)))
+        found.append(Shallower(at, judged, relevant, means, _taus(full, means)))
     return found
 
 
 @dataclass(frozen=True)
 class ThinPoint:
-    """A share of the judgments, and by each measure the tau_b of the runs' order with that under all of them."""
+    """A share of the judgments, and by each measure, for each draw, the tau_b of the runs' order with that under all."""
 
     share: float
     judged: int
-    taus: dict[str, float | None]
+    taus: dict[str, list[float]]
+
+    def spread(self, measure: str) -> tuple[float, float, float] | None:
+        """The mean over the draws, the lowest and the highest; None where all runs are tied."""
+        found = self.taus[measure]
+        return (sum(found) / len(found), min(found), max(found)) if found else None
 
 
 def thinned(
@@ -152,26 +157,38 @@ def thinned(
     rng: np.random.Generator,
     *,
     rel: int = 1,
+    draws: int = 1,
 ) -> list[ThinPoint]:
-    """Judgments taken away at random, the same ones for every measure. Buckley and Voorhees 2004."""
-    order = rng.permutation(len(grades))
-    full = evaluate_judged(ranked.judged(grades), ranked.tags, list(measures), rel=rel).means
+    """Judgments taken away at random, so many times, the same ones for every measure. Buckley and Voorhees 2004.
+
+    Within a draw a smaller share is part of a larger one.
+    """
+    full = _means(ranked.judged(grades), ranked.tags, measures, rel)
+    orders = [rng.permutation(len(grades)) for _ in range(draws)]
     points = []
     for share in shares:
-        kept = np.zeros(len(grades), bool)
-        kept[order[: round(share * len(grades))]] = True
-        judged = ranked.judged(np.where(kept, grades, NOT_IN_QRELS))
-        means = evaluate_judged(judged, ranked.tags, list(measures), rel=rel).means
-        taus = {name: kendall(full[:, place], means[:, place]) for place, name in enumerate(measures)}
-        points.append(ThinPoint(share, int(kept.sum()), taus))
+        found: dict[str, list[float]] = {name: [] for name in measures}
+        size = round(share * len(grades))
+        for order in orders if size < len(grades) else orders[:1]:
+            kept = np.full(len(grades), NOT_IN_QRELS)
+            kept[order[:size]] = grades[order[:size]]
+            taus = _taus(full, _means(ranked.judged(kept), ranked.tags, measures, rel))
+            for name, tau in zip(measures, taus, strict=True):
+                found[name] += [] if tau is None else [tau]
+        points.append(ThinPoint(share, size, found))
     return points
 
 
-def _means(judged: Judged, tags: tuple[str, ...], measure: Measure | str, rel: int) -> NDArray[np.float64]:
-    return evaluate_judged(judged, tags, [measure], rel=rel).means[:, 0]
+def _means(judged: Judged, tags: tuple[str, ...], measures: Sequence[Measure | str], rel: int) -> NDArray[np.float64]:
+    """Runs × measures."""
+    return evaluate_judged(judged, tags, list(measures), rel=rel).means
+
+
+def _taus(first: NDArray[np.float64], second: NDArray[np.float64]) -> list[float | None]:
+    return [kendall(one, other) for one, other in zip(first.T, second.T, strict=True)]
 
 
 def _ranks(means: NDArray[np.float64]) -> NDArray[np.int64]:
-    """1 for the highest; equal ones share the better rank."""
+    """1 for the highest of each measure; equal ones share the better rank."""
     rounded = np.round(means, 12)
-    return np.asarray(1 + (rounded[None, :] > rounded[:, None]).sum(axis=1), np.int64)
+    return np.asarray(1 + (rounded[None, :, :] > rounded[:, None, :]).sum(axis=1), np.int64)

@@ -58,6 +58,11 @@ def parser() -> argparse.ArgumentParser:
         choices=("strata", "prels"),
         help="what qrels of five columns are, where they do not tell it themselves: topic 0 docno stratum grade, or topic docno grade method probability",
     )
+    made.add_argument(
+        "--passages",
+        action="store_true",
+        help="score passages by characters: QRELS holds those that were marked (topic docno start-end,start-end, or exported judgments as CSV), runs rank passages; PartP@k, PartR@k, PartF@k, iP@x, AiP",
+    )
     made.add_argument("--dialect", choices=("9", "10"), help="print what trec_eval 9.0.8 or 10.0 prints")
     return made
 
@@ -84,6 +89,8 @@ def main(argv: list[str]) -> int:
     from evaluation.core.trec_run import read_hits
     from pooling.core.sampled_qrels import has_five_columns
 
+    if options.passages:
+        return _passages(options)
     rules = RULES[options.dialect]
     try:
         asked = lines(options.measures, all_trec_10=rules.all_trec_10)
@@ -118,6 +125,47 @@ def main(argv: list[str]) -> int:
         return USAGE
 
 
+def _passages(options: argparse.Namespace) -> int:
+    """Runs of passages, by characters, over the topics with a marked passage."""
+    from evaluation.core.definitions import MeasureError
+    from evaluation.core.passages import read_marked, score_passages
+    from evaluation.core.registry import parse_measure
+    from evaluation.core.trec_files import DAMAGED, FileFault, read_all
+    from pooling.core.runs import check_run
+
+    name = options.qrels
+    try:
+        asked = [parse_measure(one) for one in options.measures or ("PartP@10", "PartR@10", "PartF@10", "AiP")]
+        whole = [str(one) for one in asked if one.definition.needs != "evidence"]
+        if whole:
+            _say(f"{whole[0]} is of whole documents; expected PartP@k, PartR@k, PartF@k, iP@x or AiP with --passages")
+            return USAGE
+        marked = read_marked(read_all(_opener(name, "qrels"), "qrels").decode())
+        for name in options.runs:
+            found = check_run(read_all(_opener(name, "results"), "results"), max_per_topic=10**6)
+            if found.passages is None:
+                fault = next((one.message for one in found.report.findings if one.severity == "error"), "")
+                _say(
+                    f"{name}: {fault or 'expected passages (start and length behind the tag, or docno:start-end), found documents'}"
+                )
+                return UNREADABLE
+            scored = score_passages(found.passages, marked)
+            values = {str(one): one.values(scored.found).tolist() for one in asked}
+            if options.per_topic:
+                for place, topic in enumerate(scored.topics.tolist()):
+                    sys.stdout.writelines(f"{one:<22}\t{topic.decode()}\t{row[place]:.4f}\n" for one, row in values.items())
+            if options.summary:
+                sys.stdout.write(f"{'runid':<22}\tall\t{found.tag}\n{'num_q':<22}\tall\t{len(scored.topics)}\n")
+                sys.stdout.writelines(f"{one:<22}\tall\t{sum(row) / len(row):.4f}\n" for one, row in values.items())
+        return 0
+    except MeasureError as error:
+        _say(str(error))
+        return USAGE
+    except (FileFault, ValueError, *DAMAGED) as fault:
+        _say(f"{name}: {fault}")
+        return UNREADABLE
+
+
 def _check_documents(asked: Sequence[Line], documents: int | None) -> None:
     from evaluation.core.definitions import MeasureError
 
@@ -138,7 +186,9 @@ def _check_given(asked: Sequence[Line], given: Given) -> None:
         needs = line.measure.definition.needs if line.measure else ""
         if needs in files and getattr(given, needs) is None:
             raise MeasureError(f"{line.name} is estimated from a sample; expected {files[needs]}, found qrels without")
-        if needs in ("known", "expected", "evidence"):
+        if needs == "evidence":
+            raise MeasureError(f"{line.name} is of passages; expected those that were marked, with --passages")
+        if needs in ("known", "expected"):
             raise MeasureError(f"{line.name} needs what no file tells; it is there from Python")
 
 

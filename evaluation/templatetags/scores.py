@@ -2,6 +2,9 @@
 
 from django import template
 
+from evaluation import columns
+from evaluation.core.comparison import CORRECTION_WORDS, TEST_WORDS
+
 register = template.Library()
 
 
@@ -11,6 +14,22 @@ def cell(value: object) -> str:
     if value is None or value != value:
         return "–"
     return f"{value:.4f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+@register.filter
+def measure(name: str) -> str:
+    """What people call the measure of this name, the same on every page."""
+    return columns.label(name)
+
+
+@register.filter
+def test_words(name: str) -> str:
+    return TEST_WORDS.get(name, name)
+
+
+@register.filter
+def correction_words(name: str) -> str:
+    return CORRECTION_WORDS.get(name, name)
 
 
 @register.filter

@@ -91,6 +91,7 @@ class Report:
     counts: Counter[tuple[Severity, str]] = field(default_factory=Counter)
     offers: tuple[str, ...] = ()  # repairs that the file calls for (core/repairs.py)
     _kept: dict[tuple[Severity, str], list[Finding]] = field(default_factory=dict)
+    _told_at_once: Counter[Severity] = field(default_factory=Counter)  # lines beyond the first of what is told once
 
     @property
     def ok(self) -> bool:
@@ -142,7 +143,8 @@ class Report:
     ) -> None:
         """Note that a few values are wrong on many lines: all lines are counted, each value is told once, at its first line.
 
-        `message(i, lines)` words the value of row `i`; `lines` says on how many lines it stands, and is empty for one.
+        `message(i, lines)` words the value of row `i`; `lines` says on how many lines it stands, and on which first; it is
+        empty for one.
         """
         if not lines.size:
             return
@@ -151,7 +153,8 @@ class Report:
         np.minimum.at(lowest, inverse, lines)
         kept = self._kept.setdefault((severity, code), [])
         for place in np.argsort(lowest, kind="stable")[: self._limit(severity)].tolist():
-            number = "" if counts[place] == 1 else f"{counts[place]:,} lines"
+            number = "" if counts[place] == 1 else _on_lines(np.sort(lines[inverse == place]))
+            self._told_at_once[severity] += int(counts[place]) - 1
             kept.append(Finding(severity, code, int(lowest[place]), *_said(message(int(first[place]), number))))
         kept.sort(key=lambda finding: finding.line)
         self.counts[severity, code] += len(lines)
@@ -162,18 +165,27 @@ class Report:
         listed = sorted((one for kept in self._kept.values() for one in kept), key=_place)
         errors = [one for one in listed if one.severity == "error"][: self.max_errors + 1]
         rest = [one for one in listed if one.severity != "error"]
-        if self.errors > self.max_errors:
+        if self.errors - self._told_at_once["error"] > self.max_errors:
             errors.append(Finding("error", "TOO_MANY_ERRORS", errors[-1].line, self._too_many(len(errors))))
         return (*errors, *rest)
 
     def _too_many(self, listed: int) -> str:
-        return f"{self.errors:,} errors in all; the first {listed} are listed. Mend these and check again."
+        shown = "the first is listed. Mend it" if listed == 1 else f"the first {listed} are listed. Mend these"
+        return f"{self.errors:,} errors in all; {shown} and check again."
 
     def _limit(self, severity: Severity) -> int:
         return self.max_errors + 1 if severity == "error" else self.max_notes
 
     def _total(self, severity: Severity) -> int:
         return sum(number for (kind, _), number in self.counts.items() if kind == severity)
+
+
+def _on_lines(lines: NDArray[np.int64]) -> str:
+    """12 lines (3, 4, 5 …); their number alone where the reader knows no lines."""
+    if not lines[0]:
+        return f"{len(lines):,} lines"
+    first = ", ".join(str(line) for line in lines[:3].tolist())
+    return f"{len(lines):,} lines ({first}{' …' if len(lines) > 3 else ''})"
 
 
 def _said(message: str | Said) -> Said:

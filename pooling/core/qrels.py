@@ -152,7 +152,7 @@ def outside_message(grade: str, scale: str, many: str) -> str:
 
 
 def _on(many: str) -> str:
-    return f" (on {many})" if many else ""
+    return f", on {many}," if many else ""
 
 
 def _check_grades(rows: _Rows, levels: Collection[int] | None, report: Report) -> None:

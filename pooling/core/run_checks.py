@@ -94,11 +94,12 @@ def _match_topics(
         codes, known = merged.astype(np.int64)[codes], known[place]
     strange = np.flatnonzero(~known[codes])
     nearest = Nearest(np.array([topic.encode() for topic in topics] if len(strange) else [], np.bytes_))
-    report.add_many(
+    report.add_grouped(
         "error",
         "TOPIC_UNKNOWN",
         columns.lines[strange],
-        lambda i: _unknown("Topic", "is not part of this collection", names[codes[strange[i]]], nearest),
+        codes[strange],
+        lambda i, many: _unknown("Topic", "is not part of this collection", names[codes[strange[i]]], nearest, many),
     )
     return names, codes, known
 
@@ -124,10 +125,11 @@ def _unknown_documents(columns: RunColumns, docnos: NDArray[np.bytes_], severity
     )
 
 
-def _unknown(kind: str, words: str, value: bytes, nearest: Nearest) -> Said:
+def _unknown(kind: str, words: str, value: bytes, nearest: Nearest, many: str = "") -> Said:
     near = shown(nearest.to(value))
     hint = f" Did you mean {near}?" if near else ""
-    return Said(f"{kind} {shown(value)} {words}.{hint}", shown(value), near)
+    on = f", on {many}," if many else ""
+    return Said(f"{kind} {shown(value)}{on} {words}.{hint}", shown(value), near)
 
 
 def _spans_outside(columns: RunColumns, spans: NDArray[np.int64], lengths: NDArray[np.int64], report: Report) -> None:

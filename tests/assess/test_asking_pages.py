@@ -5,6 +5,7 @@ import pytest
 from assess.models import AssignmentPlan, Message, PracticeAnswer, PracticeItem, Workload
 from assess.services import practice
 from assess.services.practice import Example
+from pooling.models import Document
 from tests.assess import factories
 from tests.assess.conftest import Bench
 from tests.conftest import ClientFor
@@ -32,12 +33,15 @@ def test_practice_leads_to_real_work(bench: Bench, client_for: ClientFor) -> Non
     bench.assign(overlap=0)
     olga, ann = client_for(bench.organizer), client_for(bench.ann)
     docno = bench.topics[0].items.first().docno  # type: ignore[union-attr]
+    hostile = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+    Document.objects.filter(docno=docno).update(title=hostile, text=hostile)
     wrong = olga.post(f"{BASE}/practice/", {"topic": "1", "lines": f"{docno} two because"})
     assert wrong.status_code == 422 and "line 1: expected a document’s number, a grade and a reason" in wrong.content.decode()
     assert olga.post(f"{BASE}/practice/", {"topic": "1", "lines": f"{docno} 2 It counts eels."}).status_code == 302
     assert ann.get(f"{BASE}/judge/")["Location"] == f"{BASE}/judge/practice/"
     shown = ann.get(f"{BASE}/judge/practice/").content.decode()
     assert docno in shown and "It counts eels." not in shown
+    assert shown.count("&lt;script&gt;alert(1)") == 2 and "<script>alert" not in shown and "<img src" not in shown
     told = ann.post(f"{BASE}/judge/practice/", {"item": PracticeItem.objects.get().pk, "grade": 0}).content.decode()
     assert "see it differently" in told and "It counts eels." in told and "Begin to judge" in told
     assert PracticeAnswer.objects.get().grade == 0 and ann.get(f"{BASE}/judge/").status_code == 200

@@ -11,7 +11,7 @@ from django.conf import settings as configured
 from pytest_django import Settings
 
 from assess import searching
-from assess.models import Found, Judgment, Search
+from assess.models import Found, Judgment, Search, Seat
 from assess.services import assigning, judging
 from assess.services import searching as acts
 from assess.services.assigning import Wanted
@@ -20,7 +20,7 @@ from config.models import Job, User
 from pooling import search
 from pooling.core.query import Clause, Query, read_query
 from pooling.core.words import terms
-from pooling.models import Collection, IndexedDocument, Pool, SearchIndex, UploadKind
+from pooling.models import Collection, Document, IndexedDocument, Pool, SearchIndex, UploadKind
 from pooling.services import indexing
 from pooling.services.work import Direct
 from tests import factories as people
@@ -225,6 +225,37 @@ def test_nobody_judges_in_the_place_of_another(world: World) -> None:
         world.judge(world.bob, "en1")
     with pytest.raises(Refusal, match="There is no document “nowhere”"):
         world.judge(world.ann, "nowhere")
+
+
+HOSTILE = '<img src=x onerror=alert(1)><script>alert(2)</script> harbour <mark onclick="alert(3)">crane</mark>'
+
+
+def test_hits_are_blind_and_run_nothing(world: World, client_for: ClientFor, caller_for: CallerFor) -> None:
+    """Whatever an assessor searches for: no run, no rank, nobody else; and a document's markup is text."""
+    Document.objects.filter(docno="en1").update(title=HOSTILE, text=HOSTILE)
+    world.index()
+    topic = world.collection.topics.get(number="1")
+    assigning.assign(world.collection, by=world.organizer, wanted=[Wanted(topic, [world.ann], [world.bob])], overlap=1)
+    judging.record_judgment(
+        world.collection,
+        assessor=world.bob,
+        seat=Seat.objects.get(assessor=world.bob, item__docno="en3").token,
+        grade=3,
+        client_id=uuid.uuid4(),
+        note="Bob’s own words",
+    )
+    ann, address = client_for(world.ann), f"/c/{world.collection.slug}/search/"
+    given = {"topic": "1", "docno": "en1", "grade": 1, "client_id": str(uuid.uuid4()), "q": "crane"}
+    texts = [ann.get(address, {"topic": "1", "q": "crane", **more}).content.decode() for more in ({}, {"more": "1"})]
+    texts.append(ann.post(f"{address}judge/", given, headers={"hx-request": "true"}).content.decode())
+    texts.append(json.dumps(caller_for(world.ann)("GET", f"/collections/{world.collection.slug}/search?q=crane&topic=1")))
+    assert "&lt;img src=x onerror=alert(1)&gt;" in texts[0] and "onclick=&quot;alert(3)&quot;" in texts[0]
+    for page in texts[:3]:
+        assert "<img src=x" not in page and "<script>alert" not in page and "<mark onclick" not in page
+    for text in texts:
+        assert not [
+            secret for secret in ("alpha", "Bob", "own words", "best_rank", '"rank"', '"pooled": true') if secret in text
+        ]
 
 
 def test_feedback_offers_words_of_what_one_judged_relevant(world: World) -> None:

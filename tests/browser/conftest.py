@@ -86,9 +86,9 @@ def world(site: Site) -> World:
 
 
 @pytest.fixture
-def desk(site: Site, world: World, browser: Browser, request: pytest.FixtureRequest) -> Iterator[Desk]:
+def desk(site: Site, browser: Browser, request: pytest.FixtureRequest) -> Iterator[Desk]:
     """In a context of its own, which may be offline: nobody watches for failed requests here."""
-    made, faults = make_desk(world, items=getattr(request, "param", 15)), list[str]()
+    made, faults = make_desk(items=getattr(request, "param", 15)), list[str]()
     context = browser.new_context(base_url=site.url, viewport={"width": 1200, "height": 800}, reduced_motion="reduce")
     page = context.new_page()
     page.on("pageerror", lambda error: faults.append(str(error)))

@@ -16,7 +16,6 @@ from assess.services.assigning import Wanted
 from pooling.models import Collection, Role
 from tests import factories
 from tests.assess import factories as judged
-from tests.browser.world import World
 
 if TYPE_CHECKING:
     from config.models import User
@@ -67,14 +66,15 @@ class Desk:
         expect(self.page.locator("[data-light]")).to_have_text(text, timeout=20_000)
 
 
-def make_desk(world: World, items: int = 15) -> tuple[Collection, User]:
+def make_desk(items: int = 15) -> tuple[Collection, User]:
     number = next(_count)
-    collection = factories.make_collection(world.organizer, f"Judging desk {number}")
+    organizer = factories.make_user(f"Owen Organizer {number}")
+    collection = factories.make_collection(organizer, f"Judging desk {number}")
     assessor = factories.make_user(f"Jo Judge {number}")
     factories.join(collection, assessor, Role.ASSESSOR)
-    topics = judged.make_work(collection, world.organizer, topics=2, items=items)
+    topics = judged.make_work(collection, organizer, topics=2, items=items)
     wanted = [Wanted(topic, [assessor]) for topic in topics]
-    assigning.assign(collection, by=world.organizer, wanted=wanted, overlap=0, seed=number)
+    assigning.assign(collection, by=organizer, wanted=wanted, overlap=0, seed=number)
     return collection, assessor
 
 

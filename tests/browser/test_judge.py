@@ -10,7 +10,6 @@ from playwright.sync_api import Browser, expect
 from assess.models import JudgmentEvent, Seat
 from tests.browser.desk import Desk, make_desk, said
 from tests.browser.look import PHONE, look
-from tests.browser.world import World
 from tests.chromium import sign_in
 from tests.site import Site
 
@@ -193,8 +192,8 @@ def test_phone(desk: Desk) -> None:
     look(desk.page, "judge-desk")
 
 
-def test_without_script(site: Site, world: World, browser: Browser) -> None:
-    collection, assessor = make_desk(world)
+def test_without_script(site: Site, browser: Browser) -> None:
+    collection, assessor = make_desk()
     context = browser.new_context(base_url=site.url, java_script_enabled=False)
     page = context.new_page()
     sign_in(page, assessor)

@@ -7,7 +7,6 @@ from playwright.sync_api import Browser, expect
 
 from assess.models import JudgmentEvent, Seat
 from tests.browser.desk import Desk, make_desk, press_fast, said
-from tests.browser.world import World
 from tests.chromium import sign_in
 from tests.site import Site
 
@@ -92,8 +91,8 @@ def test_list_has_the_same_keys_and_the_same_saving(desk: Desk) -> None:
     expect(entries.last.locator(".judge-docno")).to_have_text(names[1])
 
 
-def test_without_script_all_answers_work(site: Site, world: World, browser: Browser) -> None:
-    collection, assessor = make_desk(world)
+def test_without_script_all_answers_work(site: Site, browser: Browser) -> None:
+    collection, assessor = make_desk()
     context = browser.new_context(base_url=site.url, java_script_enabled=False)
     page = context.new_page()
     sign_in(page, assessor)

@@ -141,6 +141,43 @@ def test_judgments_given_twice_stop_where_they_are_used(capsys: pytest.CaptureFi
     assert err.startswith("trec_eval.form_res_qrels: duplicate docs c")
 
 
+def test_passages_are_scored_by_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of 40 characters returned first 20 are marked, of 60 that are marked; returned again they are read, not relevant."""
+    Path("marked").write_text("1 a 0-20,100-140\n2 b 5-10\n")
+    Path("parts").write_text("1 Q0 a 1 3 run 0 40\n1 Q0 a 2 2 run 10 40\n1 Q0 a 3 1 run 100 40\n9 Q0 z 1 1 run 0 5\n")
+    assert (
+        eval.main(["--passages", "-q", "-m", "PartP@1", "-m", "PartR@1", "-m", "PartP@2", "-m", "PartR@3", "marked", "parts"])
+        == 0
+    )
+    assert lines(capsys.readouterr().out) == [
+        ["PartP@1", "1", "0.5000"], ["PartR@1", "1", "0.3333"], ["PartP@2", "1", "0.2500"], ["PartR@3", "1", "1.0000"],
+        ["PartP@1", "2", "0.0000"], ["PartR@1", "2", "0.0000"], ["PartP@2", "2", "0.0000"], ["PartR@3", "2", "0.0000"],
+        ["runid", "all", "run"], ["num_q", "all", "2"],
+        ["PartP@1", "all", "0.2500"], ["PartR@1", "all", "0.1667"], ["PartP@2", "all", "0.1250"], ["PartR@3", "all", "0.5000"],
+    ]  # fmt: skip
+    Path("exported").write_text('topic,docno,assessor,evidence\n1,a,A1,"0-20,100-140"\n2,b,A1,5-10\n2,c,A1,\n')
+    assert eval.main(["--passages", "-m", "PartP@1", "exported", "parts"]) == 0
+    assert "PartP@1               \tall\t0.2500\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "told"),
+    [
+        (["--passages", "-m", "map", "marked", "parts"], 1, "AP is of whole documents; expected PartP@k"),
+        (["-m", "AiP", "qrels", "one"], 1, "AiP is of passages; expected those that were marked, with --passages"),
+        (["--passages", "qrels", "one"], 2, "qrels: line 1: expected 3 columns (topic docno start-end), found 4"),
+        (["--passages", "marked", "one"], 2, "one: expected passages (start and length behind the tag"),
+    ],
+)
+def test_passages_that_cannot_be_scored(
+    arguments: list[str], status: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("marked").write_text("1 a 0-20\n")
+    Path("parts").write_text("1 Q0 a 1 3 run 0 40\n")
+    assert eval.main(arguments) == status
+    assert told in capsys.readouterr().err
+
+
 def test_it_runs_without_django_from_the_shell() -> None:
     root = Path(eval.__file__).parents[2]
     told = "import sys; from config import cli; sys.argv = ['assize', 'eval', '-m', 'map', 'qrels', 'one']; cli.main(); "

@@ -124,8 +124,8 @@ def test_a_fault_of_many_lines_is_told_once_for_each_value(two: Cast) -> None:
         outside = [finding for finding in told.value.report.findings if finding.code == "GRADE_OUTSIDE_SCALE"]
         scale = "is not on the scale (0, 1, 2, 3); extend the scale or map the grade."
         assert [(one.line, one.message) for one in outside] == [
-            (1, f"Grade 4 (on 50 lines) {scale}"),
-            (2, f"Grade 5 (on 50 lines) {scale}"),
+            (1, f"Grade 4, on 50 lines (1, 3, 5 …), {scale}"),
+            (2, f"Grade 5, on 50 lines (2, 4, 6 …), {scale}"),
         ]
 
 

@@ -2,10 +2,12 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.template.loader import render_to_string
 from django.test import Client, RequestFactory
@@ -13,11 +15,12 @@ from django.test.utils import CaptureQueriesContext
 
 from assess.models import Judgment
 from config.errors import Refusal
-from evaluation import comparing, planning, pool_reports, reports, standings, topic_reports
+from evaluation import columns, comparing, planning, pool_reports, reports, standings, topic_reports
 from evaluation.core.catalogue import DEFINITIONS
 from evaluation.core.formulas import FORMULAS, worked
 from evaluation.core.summary import SummaryPage
 from evaluation.models import Release
+from pooling.core.runs import check_run
 from pooling.models import Run
 from tests.commands.conftest import Assize, assize
 from tests.conftest import Cast, ClientFor
@@ -111,7 +114,7 @@ def test_run_page_gives_its_figures_and_tables(release: Release, olga: Client) -
     answer = olga.get(f"{HERE}scores/alpha/?figure=gains&form=pdf")
     assert (answer["Content-Type"], answer.content[:5]) == ("application/pdf", b"%PDF-")
     assert answer["Content-Disposition"] == 'attachment; filename="harbour-trials-release-1-alpha-gains.pdf"'
-    assert olga.get(f"{HERE}scores/alpha/?table=topics&form=csv").content.startswith(b"topic,title,AP,median,difference")
+    assert olga.get(f"{HERE}scores/alpha/?table=topics&form=csv").content.startswith(b"topic,title,MAP,median,difference")
     for odd in ("figure=odd&form=svg", "figure=gains&form=exe", "table=odd&form=csv", "table=topics&form=svg"):
         assert olga.get(f"{HERE}scores/alpha/?{odd}").status_code == 404
     assert "relevant from grade 2" in words(olga, f"{HERE}scores/alpha/?view=strict&order=difference")
@@ -132,12 +135,34 @@ def test_users_know_and_expect(release: Release, judged: Cast, olga: Client) -> 
     assert told == {"Coverage": 1.0, "Novelty": 0.75}
 
 
+def test_marked_passages_are_told_by_characters(cast: Cast, olga: Client, assize: Assize, tmp_path: Path) -> None:
+    """The page's figures are those of `assize eval --passages` on the downloaded judgments and the run's own file."""
+    parts = {"1": {"a": 2.0, "b": 1.0}}
+    run = factories.make_run(cast.collection, "parts", parts, by=cast.organizer)
+    found = check_run(b"1 Q0 a 1 2.0 parts 0 40\n1 Q0 b 2 1.0 parts 0 10\n")
+    assert found.passages
+    Run.objects.filter(pk=run.pk).update(passages="files/tests/parts.npz")
+    (settings.DATA / "files/tests/parts.npz").write_bytes(found.passages.to_bytes())
+    factories.judge_all(cast.collection, {"1": {"a": 1, "b": 0}}, cast.assessor)
+    Judgment.objects.filter(item__docno="a").update(evidence="0-20,100-130")
+    factories.score(factories.freeze(cast.collection, cast.organizer))
+    page = words(olga, f"{HERE}scores/parts/")
+    assert "PartP@10 0.4000" in page and "PartR@10 0.4000" in page  # 20 of 50 returned, 20 of 50 marked
+    rows = json.loads(olga.get(f"{HERE}scores/parts/?table=summary&form=json").content)["rows"]
+    told = {row["figure"]: row["value"] for row in rows}
+    (tmp_path / "marked").write_text("".join(f"1 a {one}\n" for one in ("0-20", "100-130")))
+    (tmp_path / "run").write_text("1 Q0 a 1 2.0 parts 0 40\n1 Q0 b 2 1.0 parts 0 10\n")
+    out = assize("eval", "--passages", "-m", "PartP@10", "-m", "AiP", str(tmp_path / "marked"), str(tmp_path / "run")).out
+    printed = {line.split()[0]: line.split()[2] for line in out.splitlines()}
+    assert (printed["PartP@10"], printed["AiP"]) == (f"{told['PartP@10']:.4f}", f"{told['AiP']:.4f}")
+
+
 def test_efficiency_against_effectiveness(release: Release, olga: Client) -> None:
     Run.objects.filter(tag="alpha").update(efficiency={"latency_mean_ms": 12.5})
     assert olga.get(f"{HERE}scores/alpha/?figure=efficiency&form=svg").status_code == 404  # nothing to stand against
     Run.objects.filter(tag="beta").update(efficiency={"latency_mean_ms": 3})
     text = olga.get(f"{HERE}scores/alpha/?figure=efficiency&form=svg").content.decode()
-    assert "beta: 3 ms, AP 0.5000" in text and "Query latency, mean, ms" in text
+    assert "beta: 3 ms, MAP 0.5000" in text and "Query latency, mean, ms" in text
 
 
 # Comparing
@@ -150,7 +175,7 @@ def test_comparison_says_a_sentence_and_gives_its_parts(many: Release, olga: Cli
     assert "judged@10: best 1.00, late 0.90, so that the comparison may be biased against late." in page
     for name in ("topics", "differences", "scatter", "recall-precision", "gains"):
         assert olga.get(f"{address}&figure={name}&form=svg").status_code == 200
-    assert olga.get(f"{address}&table=pairs&form=tex").content.startswith(b"% Differences in AP")
+    assert olga.get(f"{address}&table=pairs&form=tex").content.startswith(b"% Differences in MAP")
     three = olga.get(f"/api/v1/collections/{SLUG}/compare?runs=best&runs=good&runs=late&measure=P@10").json()
     assert (three["test"], len(three["pairs"]), len(three["by_topic"])) == ("randomized-tukey", 3, 12)
     told = assize("compare-runs", SLUG, "best", "late", "--json").json
@@ -198,15 +223,28 @@ def test_pool_report_judges_by_its_reasons(many: Release, olga: Client, assize: 
     standing = standings.of_release(many)
     report = pool_reports.pool_report(standing)
     assert [one.name for one in report.groups] == ["G2", "G3", "Kelp"]
-    assert (report.depths[-1].tau_b, report.thinned[0].taus) == (1.0, {"AP": 1.0, "Bpref": 1.0})
+    assert (report.depths[-1].taus[0], report.thinned[0].taus) == (1.0, {"AP": [1.0], "Bpref": [1.0]})
     assert {reason.kind for reason in report.reasons} <= {"good", "warn", "bad"}
     page = words(olga, f"{HERE}pool-report/")
     assert report.verdict.words in page and "Each group left out" in page
     for name in ("depth", "relevant", "thinned"):
         assert olga.get(f"{HERE}pool-report/?figure={name}&form=svg").status_code == 200
+    groups = pool_reports.told(report)["groups"]
+    assert groups.head[:2] == ["group", "run"] and {row[1] for row in groups.rows} <= set(report.tags)  # the run is named
+    every = pool_reports.told(report)["group-measures"]
+    assert [name.removesuffix(" %") for name in every.head[1:-1]] == [columns.label(name) for name in report.measures]
+    assert len(report.thinned[-1].taus["AP"]) == pool_reports.DRAWS
     told = assize("pool-report", SLUG, "--json").json
     assert told == olga.get(f"/api/v1/collections/{SLUG}/pool-report").json()
     assert assize("pool-report", SLUG).out.startswith(report.verdict.words)
+
+
+def test_pool_report_of_a_release_is_kept_in_a_file(many: Release) -> None:
+    standing = standings.of_release(many)
+    made = pool_reports.computed(standing)
+    read = pool_reports.stored_report(standing)
+    assert read is not None and pool_reports.document(standing, read) == pool_reports.document(standing, made)
+    assert pool_reports.stored_report(standings.live(many.collection)) is None
 
 
 def test_pool_report_needs_three_runs(release: Release, olga: Client) -> None:
@@ -235,6 +273,35 @@ def test_measures_are_told_to_everybody(client: Client, db: None, assize: Assize
     assert assize("measures", "odd").told[1].startswith("Error: There is no measure “odd”")
 
 
+@pytest.mark.parametrize(
+    ("path", "start"),
+    [
+        ("leaderboard/topics/3/?table=scores", b"run,group,AP"),
+        ("leaderboard/topics/3/?table=found", b"document,grade,runs that have it,best rank,by\n"),
+        ("scores/best/?table=means", b"measure,this run,median,best,place\nAP,"),
+        ("pool-report/?table=run-measures", b"run,MAP %,"),
+        ("effect/?table=ranks", b"run,first (set),"),
+        ("effect/?table=rules", b"first,second,documents,"),
+        ("data/?table=topics", b"topic,relevant,judged\n"),
+    ],
+)
+def test_every_table_is_given_out(many: Release, olga: Client, path: str, start: bytes) -> None:
+    assert olga.get(f"{HERE}{path}&form=csv").content.startswith(start)
+    assert olga.get(f"{HERE}{path}&form=json").json()["rows"]
+
+
+def test_measures_tests_and_corrections_have_one_name_on_every_page(many: Release, olga: Client) -> None:
+    paths = ("leaderboard/", "leaderboard/topics/3/", "scores/best/", "pool-report/", "effect/", "scoring/")
+    for path in (*paths, "compare/?runs=best&runs=late", "compare/?runs=best&runs=good&runs=late&test=wilcoxon&correction=bh"):
+        page = words(olga, HERE + path)
+        found = set(re.findall(r"(?<!τ-)\b(?:AP|Rprec|Bpref|R@1000|holm|bh|bonferroni)\b", page))
+        assert "MAP" in page and found == set(), (path, found)
+    assert "Wilcoxon’s signed rank test, two-sided, p corrected by Benjamini-Hochberg" in page
+    assert (
+        '<option value="wilcoxon" selected>' in olga.get(f"{HERE}compare/?runs=best&runs=late&test=wilcoxon").content.decode()
+    )
+
+
 def test_comparison_is_computed_once(many: Release) -> None:
     standing = standings.of_release(many)
     one, other = (comparing.compared(standing, ["best", "good"]) for _ in range(2))
@@ -245,7 +312,11 @@ def test_comparison_is_computed_once(many: Release) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["compare/?runs=best&runs=late", "pool-report/", "leaderboard/topics/3/", "scores/best/", "leaderboard/"]
+    "path",
+    [
+        *("compare/?runs=best&runs=late", "pool-report/", "leaderboard/topics/3/", "scores/best/", "leaderboard/"),
+        *("leaderboard/?release=live", "effect/", "data/", "try/", "scoring/", "pool/compare/"),
+    ],
 )
 def test_queries_grow_with_neither_runs_nor_topics(many: Release, cast: Cast, olga: Client, path: str) -> None:
     def queries() -> int:

@@ -10,6 +10,7 @@ from django.http import Http404
 from django.test import Client
 
 from evaluation import boards, planning, standings
+from evaluation import live as lives
 from evaluation.boards import Wanted
 from evaluation.core.registry import parse_measure
 from evaluation.models import Release
@@ -47,13 +48,40 @@ def test_live_scores_are_those_of_a_release_frozen_now(release: Release, judged:
 
 def test_live_scores_follow_each_judgment(release: Release, judged: Cast) -> None:
     before = standings.live(judged.collection)
-    assert standings.live(judged.collection).judged is before.judged  # kept while nothing changes
+    assert standings.live(judged.collection).live is before.live  # kept while nothing changes
     factories.judge(factories.make_item(judged.collection, "1", "a", by=judged.organizer), judged.assessor, 0)
     after = standings.live(judged.collection)
     assert after.means[0, 0] < before.means[0, 0]
     later = factories.freeze(judged.collection, judged.organizer)
     factories.score(later)
     assert np.array_equal(standings.of_release(later).values, after.values)
+
+
+def test_live_scores_read_and_score_only_what_was_judged(judged: Cast) -> None:
+    """Whatever happens, what followed the judgments equals what is computed anew."""
+    collection, by = judged.collection, judged.organizer
+
+    def anew() -> standings.Standing:
+        lives._kept.clear()
+        return standings.live(collection)
+
+    first = standings.live(collection)
+    first.range_of("AP")
+    for topic, docno, grade in (("1", "b", 2), ("2", "f", 0), ("2", "d", 2), ("1", "x", 1), ("10", "a", 1), ("1", "a", 2)):
+        factories.judge(factories.make_item(collection, topic, docno, by=by), judged.assessor, grade)
+        followed = standings.live(collection)
+        low, high = followed.range_of("AP")
+        again = anew()
+        assert np.array_equal(followed.values, again.values) and np.array_equal(followed.means, again.means)
+        assert np.array_equal(low, again.range_of("AP")[0]) and np.array_equal(high, again.range_of("AP")[1])
+
+
+def test_a_judgment_of_a_known_document_is_read_alone(judged: Cast) -> None:
+    before = standings.live(judged.collection)
+    factories.judge(factories.make_item(judged.collection, "1", "b", by=judged.organizer), judged.assessor, 2)
+    after = standings.live(judged.collection)
+    assert before.live and after.live and after.live.items is before.live.items  # followed, not made anew
+    assert after.live.judged.rows is before.live.judged.rows and not np.array_equal(after.means, before.means)
 
 
 def test_live_is_for_organizers_alone(release: Release, judged: Cast, olga: Client, client_for: ClientFor) -> None:
@@ -75,7 +103,7 @@ def test_live_is_for_organizers_alone(release: Release, judged: Cast, olga: Clie
 def test_board_filters_and_shows_what_is_asked_for(release: Release) -> None:
     standing = standings.of_release(release)
     kelp = boards.leaderboard(standing, Wanted(group="Kelp"))
-    assert [row.run.tag for row in kelp.rows] == ["alpha"]
+    assert ([row.run.tag for row in kelp.rows], kelp.all_runs, kelp.of) == (["alpha"], 2, 2)
     assert boards.leaderboard(standing, Wanted(kind="manual")).rows == []
     assert [row.run.tag for row in boards.leaderboard(standing, Wanted(find="ET")).rows] == ["beta"]
     board = boards.leaderboard(standing, Wanted(measures=("P@10", "AP"), strict=True))
@@ -99,7 +127,7 @@ def test_board_tells_who_is_not_told_apart_from_the_best(cast: Cast) -> None:
     board = boards.leaderboard(standings.of_release(release))
     assert [(row.run.tag, row.same) for row in board.rows] == [("good", True), ("near", True), ("poor", False)]
     assert board.lead == (
-        "By MAP, good is best; one run is not significantly different from it (randomization test, holm correction, 0.05), marked ≈."
+        "By MAP, good is best; one run is not significantly different from it (randomization test, Holm correction, 0.05), marked ≈."
     )
     found = boards.document(standings.of_release(release), board)
     assert found["runs"][2]["p"] < 0.01 and found["runs"][0]["p"] is None

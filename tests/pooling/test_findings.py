@@ -28,6 +28,13 @@ def test_report_lists_one_hundred_errors_at_most() -> None:
     assert report.errors == 10_000
 
 
+def test_report_that_lists_one_error_says_so() -> None:
+    report = Report(max_errors=0)
+    report.add("error", "FIELDS", 1, "no")
+    report.add("error", "FIELDS", 2, "no")
+    assert report.findings[-1].message == "2 errors in all; the first is listed. Mend it and check again."
+
+
 def test_report_puts_errors_first_and_the_whole_file_last() -> None:
     report = Report()
     report.add("info", "SCORE_TIES", 1, "i")

@@ -155,3 +155,11 @@ def test_figures() -> None:
     for wrong in ({"speed": 1}, {"cpu_seconds": "nan"}, {"cpu_seconds": True}, {"cpu_seconds": "1_x"}):
         with pytest.raises(ValueError, match="expected"):
             checked_figures(wrong)
+
+
+def test_an_unknown_topic_is_told_once_with_its_lines() -> None:
+    lines = [f"{topic} Q0 d{n} {n} {-n} t\n" for topic in ("301", "7") for n in range(1, 201)]
+    found = read("".join(lines), topics={"301"}).report
+    told = [(one.line, one.message) for one in found.findings if one.severity == "error"]
+    assert told == [(201, "Topic 7, on 200 lines (201, 202, 203 …), is not part of this collection.")]
+    assert found.errors == 200

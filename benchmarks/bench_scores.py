@@ -1,0 +1,227 @@
+"""Every page of scores on 50 runs × 50 topics: cold, warm, and after one more judgment.
+
+`python -m benchmarks.bench_scores [--data FOLDER] [--profile PAGE]`: makes the collection in a data folder of its own (kept and used again
+if it is named), then opens each page as its organizer does. Ends with status 1 if a warm page takes a second or more.
+"""
+
+import argparse
+import cProfile
+import hashlib
+import os
+import pstats
+import shutil
+import sys
+import tempfile
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+RUNS, TOPICS, RESULTS, CANDIDATES, DEPTH = 50, 50, 1000, 4000, 100
+SLUG, LIMIT = "fifty", 1.0
+HERE = f"/c/{SLUG}/"
+PAGES = (
+    "leaderboard/",
+    "leaderboard/?release=live",
+    "scores/run07/",
+    "scores/run07/?release=live",
+    "leaderboard/topics/310/",
+    "leaderboard/topics/310/?release=live",
+    "compare/?runs=run01&runs=run02",
+    "compare/?runs=run01&runs=run02&runs=run03&runs=run04&runs=run05",
+    "compare/?runs=run01&runs=run02&release=live",
+    "pool-report/",
+    "pool-report/?release=live",
+    "effect/",
+    "releases/1/",
+    "data/",
+)
+
+
+def make_world() -> None:
+    """Runs that see the same relevance through noise of their own; all of the depth-100 pool is judged, a tenth of it twice."""
+    from assess.models import Judgment, JudgmentEvent, Seat
+    from evaluation import services
+    from pooling.core.rankings import Rankings
+    from pooling.models import Pool, PoolItem, Role, Topic
+    from pooling.services.work import Direct
+    from tests import factories
+
+    rng = np.random.default_rng(2026)
+    organizer = factories.make_user("Olga Organizer")
+    first, second = factories.make_user("First Assessor"), factories.make_user("Second Assessor")
+    collection = factories.make_collection(organizer, SLUG.title())
+    for who in (first, second):
+        factories.join(collection, who, Role.ASSESSOR)
+    topics = [Topic(collection=collection, number=str(301 + n), title=f"Topic number {n + 1}") for n in range(TOPICS)]
+    Topic.objects.bulk_create(topics)
+    worth = rng.gumbel(size=(TOPICS, CANDIDATES))
+    numbers = np.repeat(np.array([topic.number.encode() for topic in topics]), RESULTS)
+    best = np.full(worth.shape, RESULTS + 1)
+    runs = []
+    for run in range(RUNS):
+        seen = worth + rng.normal(scale=rng.uniform(0.6, 2.6), size=worth.shape)
+        order = np.argsort(-seen, axis=1)[:, :RESULTS]
+        docnos = np.array([b"FBIS%d-%05d" % (topic % 7, doc) for topic in range(TOPICS) for doc in order[topic]])
+        scores = np.take_along_axis(seen, order, axis=1).ravel()
+        rankings = Rankings.build(f"run{run:02}", numbers, docnos, scores)
+        runs.append(_stored(collection, rankings, group=f"Group {run // 3}", by=organizer))
+        np.put_along_axis(best, order, np.minimum(np.take_along_axis(best, order, 1), np.arange(1, RESULTS + 1)), axis=1)
+    drawn: dict[str, Any] = {"strategy": "depth", "parameters": {"depth": DEPTH}, "drawn_by": organizer, "drawn_at": _now()}
+    pool = Pool.objects.create(collection=collection, round=1, **drawn)
+    pool.runs.set(runs)
+    at, docs = np.nonzero(best <= DEPTH)
+    items = PoolItem.objects.bulk_create(
+        [
+            PoolItem(pool=pool, topic=topics[t], docno=f"FBIS{t % 7}-{d:05}", best_rank=int(best[t, d]), run_count=1)
+            for t, d in zip(at.tolist(), docs.tolist(), strict=True)
+        ],
+        batch_size=5000,
+    )
+    grades = np.clip(np.floor(worth[at, docs] - 2.2), 0, 3).astype(int)
+    wanted = [(item, first, int(grade), 1) for item, grade in zip(items, grades, strict=True)]
+    twice = np.flatnonzero(rng.random(len(items)) < 0.1).tolist()
+    wanted += [(items[n], second, int(np.clip(grades[n] + rng.integers(-1, 2), 0, 3)), 2) for n in twice]
+    seats = [
+        Seat(collection=collection, item=item, assessor=who, slot=slot, position=n, judged_at=_now())
+        for n, (item, who, _grade, slot) in enumerate(wanted)
+    ]
+    Seat.objects.bulk_create(seats, batch_size=5000)
+    heads = [Judgment(item=item, assessor=who, grade=grade) for item, who, grade, _slot in wanted]
+    Judgment.objects.bulk_create(heads, batch_size=5000)
+    events = [JudgmentEvent(judgment=head, client_id=uuid.uuid4(), grade=head.grade) for head in heads]
+    JudgmentEvent.objects.bulk_create(events, batch_size=5000)
+    with Direct(_quiet) as work:
+        release = services.freeze_release(collection, by=organizer, rule=None, note="", state="public", score=False, work=work)
+    with Direct(_quiet) as work:
+        services.score_release(release, work=work)
+    print(f"{RUNS} runs × {TOPICS} topics × {RESULTS:,} results, {len(heads):,} judgments of {len(items):,} documents")
+
+
+def _quiet(*_told: object) -> None:
+    pass
+
+
+def _now() -> Any:
+    from django.utils import timezone
+
+    return timezone.now()
+
+
+def _stored(collection: Any, rankings: Any, *, group: str, by: Any) -> Any:
+    """A run as an upload leaves it."""
+    from django.conf import settings
+
+    from pooling.core.runs import write_run
+    from pooling.models import Run, Upload
+
+    data = write_run(rankings)
+    paths = {kind: f"files/bench/{rankings.tag}.{kind}" for kind in ("txt", "npz")}
+    (settings.DATA / "files/bench").mkdir(parents=True, exist_ok=True)
+    (settings.DATA / paths["txt"]).write_bytes(data)
+    (settings.DATA / paths["npz"]).write_bytes(rankings.to_bytes())
+    upload = Upload.objects.create(
+        collection=collection,
+        kind="run",
+        name=f"{rankings.tag}.txt",
+        path=paths["txt"],
+        state="accepted",
+        sha256=hashlib.sha256(data).hexdigest(),
+        size=len(data),
+        uploaded_by=by,
+    )
+    return Run.objects.create(
+        collection=collection,
+        upload=upload,
+        tag=rankings.tag,
+        group=group,
+        submitted_by=by,
+        columns=paths["npz"],
+        topic_count=TOPICS,
+        line_count=len(rankings),
+    )
+
+
+def judge_once() -> None:
+    """One grade becomes another, as judging leaves it."""
+    from assess.models import Judgment, JudgmentEvent
+
+    head = Judgment.objects.order_by("?").filter(item__topic__number="310")[0]
+    grade = 3 - (head.grade or 0)
+    Judgment.objects.filter(pk=head.pk).update(grade=grade, event_count=head.event_count + 1, updated_at=_now())
+    JudgmentEvent.objects.create(judgment=head, client_id=uuid.uuid4(), grade=grade, previous_grade=head.grade)
+
+
+def pages(profiled: str) -> bool:
+    """Whether every warm page took less than a second, live ones after a judgment too."""
+    from django.test import Client
+
+    from config.models import User
+
+    client = Client(SERVER_NAME="127.0.0.1")
+    client.force_login(User.objects.get(name="Olga Organizer"))
+
+    def opened(path: str) -> float:
+        begin = time.perf_counter()
+        answer = client.get(HERE + path)
+        if answer.status_code != 200:
+            raise SystemExit(f"Expected 200 from {path}; found {answer.status_code}.")
+        return time.perf_counter() - begin
+
+    opened("runs/")  # what is imported late
+    good = True
+    print(f"{'page':<68}{'cold':>8}{'warm':>8}{'judged':>8}")
+    for path in PAGES:
+        watch = cProfile.Profile() if profiled and path == profiled else None
+        cold = opened(path)
+        warm = min(opened(path) for _ in range(2))
+        told = f"{path:<68}{cold:>8.2f}{warm:>8.2f}"
+        if "live" in path or path == "effect/":
+            judge_once()
+            if watch:
+                watch.enable()
+            after = opened(path)
+            told += f"{after:>8.2f}"
+            good &= after < LIMIT or "pool" in path
+        elif watch:
+            watch.enable()
+            opened(path)
+        if watch:
+            watch.disable()
+            pstats.Stats(watch).sort_stats("cumulative").print_stats(45)
+        good &= warm < LIMIT
+        print(told, flush=True)
+    return good
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_scores", description=__doc__)
+    parser.add_argument("--data", type=Path, help="a folder to keep the collection in; made if it is not there")
+    parser.add_argument("--profile", default="", help="one of the pages, to see where its time goes")
+    options = parser.parse_args()
+    data = options.data or Path(tempfile.mkdtemp(prefix="assize-scores-"))
+    made = not (data / "made").exists()
+    os.environ |= {"ASSIZE_DATA": str(data), "DJANGO_SETTINGS_MODULE": "config.settings"}
+    try:
+        import django
+
+        data.mkdir(parents=True, exist_ok=True)
+        django.setup()
+        from django.core.management import call_command
+
+        if made:
+            call_command("migrate", verbosity=0)
+            call_command("collectstatic", interactive=False, verbosity=0)
+            make_world()
+            (data / "made").touch()
+        good = pages(options.profile)
+    finally:
+        if not options.data:
+            shutil.rmtree(data, ignore_errors=True)
+    sys.exit(not good)
+
+
+if __name__ == "__main__":
+    main()
