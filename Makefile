@@ -6,7 +6,7 @@ RUN := $(BIN)/python -m
 unexport PYTHONDONTWRITEBYTECODE
 UV := $(BIN)/uv pip install --quiet -c constraints.txt
 
-.PHONY: up demo install test test-deps check bench load claims chaos screens docs clean
+.PHONY: up demo install test test-deps check bench load claims chaos screens docs guides audit clean
 
 up: install
 	@$(BIN)/assize up
@@ -62,6 +62,15 @@ screens: test-deps
 
 docs: .venv/.installed-dev
 	$(BIN)/python -m docs.make
+
+# The pictures of docs/guides, from a demo of its own.
+guides: test-deps
+	$(BIN)/python -m docs.pictures
+
+# Known holes in what is installed; the list of them is asked for over the network.
+audit: .venv/.installed-dev
+	@$(UV) pip-audit || $(RUN) pip install --quiet -c constraints.txt pip-audit
+	@$(BIN)/pip-audit --strict --skip-editable --progress-spinner off || { echo "Where the list of known holes cannot be reached, nothing was audited: run it on a network that reaches it."; exit 1; }
 
 clean:
 	rm -rf .venv build artifacts *.egg-info .mypy_cache .pytest_cache .ruff_cache

@@ -32,12 +32,12 @@ _ATTRIBUTES = {
 }
 # With all that is in them, as html_text leaves it out.
 _UNREAD = {"script", "style", "noscript", "template", "svg", "math", "object", "iframe", "title", "noembed", "noframes"}
-_PIECE = re.compile(r"""(<(?:[^"'>]+|"[^"]*"|'[^']*')*>)""")
+_PIECE = re.compile(r"""(<(?:[^"'<>]++|"[^"]*+"|'[^']*+')*+>)""")
 _NESTED = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _FLAT = {*("br", "hr", "img", "input", "link", "meta", "wbr", "area", "base", "col", "embed", "source", "track", "param")}
 _FLAT |= {*("p", "li", "td", "th", "tr", "dt", "dd", "option", "tbody", "thead", "tfoot", "html", "body", "a")}
 _DEEPEST = 1000
-_ENDLESS = re.compile(r"<[a-zA-Z](?:[^<>\s]*\s+){2000}")
+_ENDLESS = re.compile(r"<[a-zA-Z](?:[^<>\s]*+\s++){2000}")
 _SIGNS = re.compile("[&<>\"']")
 _PICTURE = re.compile(r'<img(?: (?:dir|lang)="[^"]*")* alt="([^"]*)"(?: (?:dir|lang)="[^"]*")*>')
 _POLICY = "default-src 'none'; style-src 'self'; form-action 'none'; base-uri 'none'"

@@ -441,3 +441,9 @@ def practice_sets(collection: Collection) -> list[tuple[Topic, int, int]]:
 def practice_lines(topic: Topic) -> list[str]:
     """A topic's practice set as it is written: docno, grade and reason, a line each."""
     return [f"{item.docno}\t{item.grade}\t{' '.join(item.reason.split())}".rstrip() for item in topic.practice.all()]
+
+
+def figures() -> list[tuple[str, str, str, float]]:
+    """For /metrics. Acts are never removed, so the last one's number counts them without reading all."""
+    acts = JudgmentEvent.objects.aggregate(last=Max("pk"))["last"] or 0
+    return [("assize_judgment_acts_total", "counter", "Acts of judging, since the site began.", acts)]

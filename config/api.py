@@ -143,6 +143,17 @@ class NewestFirst(CursorPagination):
 newest_first = paginate(NewestFirst)
 
 
+def token_of(request: HttpRequest) -> ApiToken | None:
+    """The token that was sent, or None where none was; one that is not good is refused."""
+    kind, _, secret = request.headers.get("Authorization", "").partition(" ")
+    if not kind:
+        return None
+    token = accounts.find_token(secret.strip()) if kind.lower() == "bearer" else None
+    if token is None:
+        raise NotSignedIn("The token is unknown, revoked or expired.")
+    return token
+
+
 class Gate:
     """Middleware of /api/: finds the user, guards sessions against forged requests, and remembers answers."""
 
@@ -171,12 +182,7 @@ class Gate:
         return self.get_response(request)
 
     def identify(self, request: HttpRequest) -> None:
-        kind, _, secret = request.headers.get("Authorization", "").partition(" ")
-        token = None
-        if kind:
-            token = accounts.find_token(secret.strip()) if kind.lower() == "bearer" else None
-            if token is None:
-                raise NotSignedIn("The token is unknown, revoked or expired.")
+        if token := token_of(request):
             request.user = token.user
         elif request.method not in SAFE and request.user.is_authenticated and self.is_forged(request):
             raise Forbidden("The CSRF token is missing or wrong; send X-CSRFToken, or use an API token.")

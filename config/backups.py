@@ -27,6 +27,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
+from config import store
 from config.errors import Conflict, Refusal
 from config.process import die_with_parent
 
@@ -142,6 +143,7 @@ def _write(folder: Path, made_at: datetime, tell: Tell) -> Path:
     with _folder(settings.DATA / FILES / ".backup") as held:
         _hold(held)
         _copy_database(database)
+        store.fetch_all()
         _hold(held)
         members = {database.name: database, **{f"{FILES}/{name}": path for name, path in sorted(_files(held))}}
         if (key := settings.DATA / KEY).exists():
@@ -341,6 +343,7 @@ def _put_in_place(aside: Path) -> None:
     try:
         if (aside / FILES).exists():
             (aside / FILES).rename(files)
+            store.keep_all()
         if (aside / KEY).exists():
             (aside / KEY).replace(settings.DATA / KEY)
         if connection.vendor == "postgresql":

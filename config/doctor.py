@@ -3,11 +3,11 @@
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from django.conf import settings
 from django.db import connection
 from django.utils.module_loading import autodiscover_modules
+
+from config import store
 
 Tell = Callable[[int, int, str], None]
 
@@ -49,7 +49,7 @@ def examine(tell: Tell) -> dict[str, list[Fault]]:
 
 def file_faults(where: str, what: str, path: str, sha256: str = "", size: int | None = None) -> Iterator[Fault]:
     """Whether a file below the data folder is there, and what it was."""
-    file: Path = settings.DATA / path
+    file = store.path(path)
     if not file.is_file():
         yield Fault(where, what, path, "no such file")
         return

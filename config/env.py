@@ -2,6 +2,7 @@
 
 import difflib
 import hashlib
+import importlib.util
 import os
 import tempfile
 import zoneinfo
@@ -108,6 +109,34 @@ def database(parts: SplitResult) -> dict[str, object]:
         "HOST": unquote(parts.hostname or ""),
         "PORT": str(parts.port or ""),
         "OPTIONS": {name: unquote(value) for name, value in options.items()},
+    }
+
+
+def storage(name: str, parts: SplitResult) -> dict[str, object]:
+    """Django's STORAGES entry for an s3:// address. Without a key, the machine's own (its role, its files) are used."""
+    bucket, _, folder = unquote(parts.path).strip("/").partition("/")
+    options = dict(pair.split("=", 1) for pair in parts.query.split("&") if "=" in pair)
+    if not bucket or folder or options.keys() - {"region", "prefix"}:
+        raise BadSetting(
+            name, f"{parts.scheme}://…", "write an address like s3://key:secret@s3.example.org/bucket?region=eu-west-1"
+        )
+    if importlib.util.find_spec("storages") is None or importlib.util.find_spec("boto3") is None:
+        raise BadSetting(
+            name, f"{parts.scheme}://…", "install what it needs: .venv/bin/uv pip install -c constraints.txt -e '.[s3]'"
+        )
+    host = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
+    return {
+        "BACKEND": "storages.backends.s3.S3Storage",
+        "OPTIONS": {
+            "bucket_name": bucket,
+            "location": unquote(options.get("prefix", "")),
+            "access_key": unquote(parts.username) if parts.username else None,
+            "secret_key": unquote(parts.password) if parts.password else None,
+            "endpoint_url": f"{'http' if parts.scheme == 's3+http' else 'https'}://{host}",
+            "region_name": options.get("region"),
+            "default_acl": None,
+            "file_overwrite": True,  # a job that is run again writes the same bytes under the same name
+        },
     }
 
 

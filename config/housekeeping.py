@@ -9,7 +9,7 @@ from django.contrib.sessions.models import Session
 from django.db.models import Q
 from django.utils import timezone
 
-from config import jobs
+from config import jobs, store
 from config.models import Job, JobState, OneTimeLink, RememberedAnswer, Throttle
 
 KEEP_ANSWERS = timedelta(days=1)
@@ -48,9 +48,9 @@ def _remove_outputs(before: datetime) -> int:
     """The file goes first: cut off in between, the next round finds the row again, while a file alone is found by nobody."""
     count = 0
     for job in Job.objects.filter(finished_at__lt=before).exclude(output="").iterator():
-        path = job.output_path
-        if path and path.resolve().is_relative_to(settings.DATA.resolve()):
-            path.unlink(missing_ok=True)
+        path = settings.DATA / job.output
+        if path.resolve().is_relative_to(settings.DATA.resolve()):
+            store.remove(job.output)
             if path.parent.name == str(job.pk) and path.parent.is_dir() and not any(path.parent.iterdir()):
                 path.parent.rmdir()
         Job.objects.filter(pk=job.pk).update(output="")

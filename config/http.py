@@ -4,12 +4,15 @@ import gzip
 import io
 import logging
 import math
+import re
 import secrets
 import sys
+import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
 
+from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import FileResponse, HttpRequest, HttpResponse, JsonResponse
@@ -21,10 +24,12 @@ from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.http import urlencode
 
+from config import logs, metrics
 from config.errors import NotSignedIn, Refusal, TooMany
 from config.uploads import UploadTooLarge
 
 log = logging.getLogger(__name__)
+requests = logging.getLogger("assize.requests")
 GetResponse = Callable[[HttpRequest], HttpResponse]
 
 CSP = (
@@ -135,7 +140,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def server_error(request: HttpRequest) -> HttpResponse:
     if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):  # from a middleware: no view was asked yet
         return unavailable(request)
-    reference = uuid.uuid4().hex[:12]
+    reference = logs.request_id.get() or uuid.uuid4().hex[:12]
     log.error("answered 500 to %s %s, reference %s", request.method, request.path, reference)
     return error(request, 500, code="server_error", reference=reference)
 
@@ -144,6 +149,46 @@ def unavailable(request: HttpRequest) -> HttpResponse:
     response = error(request, 503, code="unavailable")
     response["Retry-After"] = "5"
     return response
+
+
+class RequestIds:
+    """Each request has an id, in its answer and in every line that is logged meanwhile; and each is counted.
+
+    A proxy of our own may have given it one already.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        given = request.headers.get("X-Request-ID", "") if settings.TRUSTED_PROXIES else ""
+        found = given if re.fullmatch(r"[\w-]{8,64}", given, re.ASCII) else uuid.uuid4().hex[:12]
+        set_by, began = logs.request_id.set(found), time.perf_counter()
+        try:
+            response = self.get_response(request)
+            took = time.perf_counter() - began
+            response["X-Request-ID"] = found
+            metrics.answers.count(_kind(request), response.status_code, took)
+            if settings.LOG_REQUESTS:
+                facts = {
+                    "method": request.method,
+                    "path": request.path,
+                    "status": response.status_code,
+                    "ms": round(took * 1000),
+                }
+                requests.info("%(method)s %(path)s %(status)s, %(ms)s ms", facts, extra={"facts": facts})
+            return response
+        finally:
+            logs.request_id.reset(set_by)
+
+
+def _kind(request: HttpRequest) -> str:
+    """As few as tell something: judging has its own, since that is what must never be slow."""
+    if "/judge/" in request.path or request.path.endswith("/judgments"):
+        return "judging"
+    if request.path in {"/healthz", "/readyz", "/metrics"}:
+        return "probe"
+    return next((name for name in ("api", "static") if request.path.startswith(f"/{name}/")), "page")
 
 
 LONG = 200_000  # bytes of an answer from which on time counts for more than size

@@ -23,7 +23,7 @@ from redis.exceptions import RedisError
 from rq.queue import Queue
 from rq.timeouts import JobTimeoutException
 
-from config import health
+from config import health, logs
 from config.errors import Refusal
 from config.models import Job, JobState, User
 
@@ -178,6 +178,7 @@ def run(pk: int) -> None:
     ):
         return
     job = Job.objects.select_related("started_by").get(pk=pk)
+    logs.request_id.set(_queue_id(job))
     running, stop = Running(job), threading.Event()
     threading.Thread(target=running.beat_forever, args=(stop,), daemon=True).start()
     try:

@@ -4,12 +4,13 @@ import hashlib
 from datetime import timedelta
 from pathlib import Path
 
-from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils import timezone
+
+from config import store
 
 
 def digest(secret: str) -> str:
@@ -170,7 +171,7 @@ class Job(models.Model):
 
     @property
     def output_path(self) -> Path | None:
-        return settings.DATA / self.output if self.output else None
+        return store.path(self.output) if self.output else None
 
     @property
     def output_url(self) -> str:

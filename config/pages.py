@@ -12,9 +12,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from assess import selectors as assess
-from config import accounts, backups, demo, health, http, jobs
+from config import accounts, backups, demo, health, http, jobs, metrics
 from config import styleguide as guide
-from config.models import Job, User
+from config.api import token_of
+from config.errors import Forbidden
+from config.models import Job, Scope, User
 from evaluation import selectors as evaluation
 from pooling import access, markdown, selectors
 from pooling.models import Collection, Role
@@ -170,6 +172,18 @@ def styleguide(request: HttpRequest) -> HttpResponse:
 
 
 # Probes
+
+
+@never_cache
+@require_GET
+def metrics_page(request: HttpRequest) -> HttpResponse:
+    """For Prometheus, with an administrator's token of the scope `read`; for an administrator's own eyes, too."""
+    token = token_of(request)
+    access.require_staff(token.user if token else request.user)
+    if token and Scope.READ not in token.scopes:
+        raise Forbidden(f"This token lacks the scope “{Scope.READ}”; it has {', '.join(token.scopes)}.")
+    figures = [*selectors.figures(), *assess.figures()]
+    return HttpResponse(metrics.page(figures), content_type=metrics.TYPE)
 
 
 @never_cache

@@ -54,7 +54,7 @@ if DEMO and (TRUSTED_PROXIES or not set(ALLOWED_HOSTS) <= LOOPBACK or not DATA.n
 if HTTPS and TRUSTED_PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]  # probes come over plain http from inside
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]  # probes come over plain http from inside
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
@@ -112,6 +112,7 @@ INSTALLED_APPS = [
     "evaluation",
 ]
 MIDDLEWARE = [
+    "config.http.RequestIds",
     "config.http.SecurityHeaders",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -190,7 +191,11 @@ REDIS_SOCKET = Path(unquote(_redis.path)) if _redis and _redis.scheme == "unix" 
 # As it was written: geturl() makes unix:/path of unix:///path, which the client does not take.
 REDIS_URL = os.environ["ASSIZE_REDIS_URL"].strip() if _redis else f"unix://{quote(str(REDIS_SOCKET))}"
 RQ_QUEUES = {"default": {"URL": REDIS_URL, "DB": None, "SERIALIZER": "rq.serializers.JSONSerializer"}}
-RQ = {"COMMIT_MODE": "auto", "WORKER_CLASS": "config.worker.Worker"}  # config.jobs alone enqueues, after the commit
+RQ = {
+    "COMMIT_MODE": "auto",
+    "WORKER_CLASS": "config.worker.Worker",
+    "JOB_CLASS": "config.worker.QueuedJob",
+}  # config.jobs alone enqueues, after the commit
 WORKERS = env.number("ASSIZE_WORKERS", 1, least=0, most=64, about="Job workers that `assize up` starts.")
 WEB_PROCESSES = env.number(
     "ASSIZE_WEB_PROCESSES",
@@ -202,6 +207,7 @@ WEB_PROCESSES = env.number(
 WEB_THREADS = env.number(
     "ASSIZE_WEB_THREADS", 8, least=1, most=256, about="Requests that each process of the web server handles at once."
 )
+RELOAD_SECONDS = 4  # a new web process has them to load before the old one ends
 JOB_MEMORY_MB = env.number("ASSIZE_JOB_MEMORY_MB", 4096, least=256, most=1_048_576, about="Memory one job may use.")
 
 # Accounts and mail
@@ -245,9 +251,16 @@ DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("ASSIZE_EMAIL_FROM", "assize@localh
 # Files, time, language
 STATIC_URL, STATIC_ROOT = "static/", DATA / "static"
 MEDIA_ROOT = DATA / "files"
-STORAGES = {
+_storage = env.url(
+    "ASSIZE_STORAGE_URL",
+    ("s3", "s3+http"),
+    "s3://key:secret@s3.example.org/bucket",
+    about="S3-compatible store that several machines share; unset: files are in the data folder alone.",
+)
+STORAGES: dict[str, dict[str, object]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.staticfiles.Storage"},
+    **({"shared": env.storage("ASSIZE_STORAGE_URL", _storage)} if _storage else {}),
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 UPLOAD_MB = env.number(
@@ -270,11 +283,18 @@ TIME_ZONE = env.time_zone("ASSIZE_TIME_ZONE", "UTC", about="Time zone of the pag
 env.text("ASSIZE_TEST_DATABASE_URL", about="PostgreSQL server the tests use instead of starting one.", secret=True)
 env.text("ASSIZE_TEST_CHROMIUM", about="Chromium or Chrome that the browser tests use.")
 
+LOG_FORMAT = env.choice(
+    "ASSIZE_LOG_FORMAT", "text", {"text": 1, "json": 1}, about="text: lines for people; json: one object a line."
+)
+LOG_REQUESTS = env.flag("ASSIZE_LOG_REQUESTS", False, about="Log every request with its status and time.")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "text": {"()": "config.logs.Lines", "format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"},
+        "json": {"()": "config.logs.Json"},
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {
         "handlers": ["stderr"],
         "level": env.choice(

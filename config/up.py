@@ -1,7 +1,7 @@
 """`assize up`: one supervised process tree of queue server, workers, sweeper and web server.
 
-A child that dies is started again; a signal stops all, web first, queue last; two of these on one data folder
-are refused. Output of the children goes to logs/assize.log in the data folder; mails printed by the workers also
+A child that dies is started again; a signal stops all, web first, queue last; SIGUSR1 renews all but the queue, without
+a pause; two of these on one data folder are refused. Output of the children goes to logs/assize.log in the data folder; mails printed by the workers also
 come to the terminal.
 """
 
@@ -26,6 +26,7 @@ from typing import IO
 from django.conf import settings
 
 from config import prepare
+from config.logs import PART, Json
 from config.prepare import CannotStart
 from config.process import SUPERVISOR, die_with_parent
 
@@ -57,14 +58,14 @@ class Child:
             start_new_session=True,
             preexec_fn=die_with_parent_gently,
             cwd=settings.BASE_DIR,
-            env={**os.environ, "PYTHONUNBUFFERED": "1", SUPERVISOR: str(os.getpid())},
+            env={**os.environ, "PYTHONUNBUFFERED": "1", SUPERVISOR: str(os.getpid()), PART: self.name},
         )
         for stream, shown in ((self.process.stdout, self.show_output), (self.process.stderr, False)):
             threading.Thread(target=self._copy, args=(stream, shown), daemon=True).start()
 
     def _copy(self, stream: IO[str], shown: bool) -> None:
         for line in stream:
-            log.info("%s: %s", self.name, line.rstrip())
+            log.info("%s", line.rstrip(), extra={"part": self.name})
             if shown:
                 print(line, end="", flush=True)
 
@@ -155,9 +156,11 @@ def children() -> list[Child]:
         [
             *(python, "-m", "granian", "--interface", "wsgi", "config.wsgi:application"),
             *("--host", settings.HOST, "--port", str(settings.PORT), "--workers", str(settings.WEB_PROCESSES), "--no-ws"),
-            *("--blocking-threads", str(settings.WEB_THREADS), "--workers-kill-timeout", "5", "--log-level", "warning"),
-            # One that dies is started again beside the others, which go on answering.
-            *("--respawn-failed-workers", "--respawn-interval", "0.5"),
+            *("--blocking-threads", str(settings.WEB_THREADS), "--blocking-threads-idle-timeout", "600"),
+            *("--workers-kill-timeout", "5", "--log-level", "warning"),
+            # One that dies is started again beside the others, which go on answering. Told to renew itself (SIGHUP), it
+            # starts a new one, gives it this long to load, and only then lets the old one end.
+            *("--respawn-failed-workers", "--respawn-interval", str(settings.RELOAD_SECONDS)),
         ],
     )
     return [*queue, web, *workers, Child("sweeper", [*manage, "sweep"])]
@@ -166,12 +169,12 @@ def children() -> list[Child]:
 class Supervisor:
     def __init__(self, family: list[Child]) -> None:
         self.family = family
-        self.stopping = threading.Event()
-        self.failed = ""
+        self.stopping, self.renewing = threading.Event(), threading.Event()
 
     def run(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, lambda *_: self.stopping.set())
+        signal.signal(signal.SIGUSR1, lambda *_: self.renewing.set())
         try:
             for child in self.family:
                 if self.stopping.is_set():
@@ -185,9 +188,33 @@ class Supervisor:
             if not self.stopping.is_set():
                 self.announce()
             while not self.stopping.wait(0.2):
+                if self.renewing.is_set():
+                    self.renew()
                 self.tend()
         finally:
             self.stop()
+
+    def renew(self) -> None:
+        """Every part but the queue by a new one, of the program as it is now on the disk: web processes one after the other,
+        a worker when its job is done. If the database or the static files cannot be prepared, all stays as it is."""
+        self.renewing.clear()
+        done = subprocess.run(
+            [sys.executable, "-c", "from config import prepare; prepare.prepare()"],
+            cwd=settings.BASE_DIR,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            log.error("nothing was renewed: %s", done.stderr.strip())
+            return
+        for child in self.family:
+            if child.name == "web":
+                child.signal(signal.SIGHUP)
+            elif child.name != "queue":
+                child.deaths -= 1  # this one is wanted
+                child.signal(signal.SIGTERM)
+        log.info("renewing web, workers and sweeper")
 
     def tend(self) -> None:
         """Start again what died: at once, then ever more slowly while it keeps dying."""
@@ -204,7 +231,7 @@ class Supervisor:
                 log.warning("%s ended with %s; it is started again", child.name, code)
                 child.sweep_group()
                 child.deaths += 1
-                child.next_start = now + min(30.0, 0.2 * 2 ** (child.deaths - 1))
+                child.next_start = now + min(30.0, 0.2 * 2 ** max(0, child.deaths - 1))
             elif now >= child.next_start:
                 child.next_start = 0.0
                 child.start()
@@ -269,13 +296,29 @@ def log_file() -> Path:
     return path
 
 
+class Prefixed(logging.Formatter):
+    """A part's line, behind its name."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        part = getattr(record, "part", "")
+        return f"{record.asctime} {f'{part}: ' if part else ''}{record.message}"
+
+
+class Passed(Json):
+    """A part's line that is an object already, as it is; whatever else is said becomes one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = record.getMessage()
+        return text if getattr(record, "part", "") and text.startswith("{") else super().format(record)
+
+
 def set_up_log(echo: bool) -> None:
     log_file().parent.mkdir(parents=True, exist_ok=True)
     handlers: list[logging.Handler] = [RotatingFileHandler(log_file(), maxBytes=10_000_000, backupCount=5)]
     if echo:
         handlers.append(logging.StreamHandler())
     for handler in handlers:
-        handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+        handler.setFormatter(Passed() if settings.LOG_FORMAT == "json" else Prefixed("%(asctime)s %(message)s"))
         log.addHandler(handler)
     log.propagate = False
     log.setLevel(logging.INFO)

@@ -36,6 +36,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("styleguide/", pages.styleguide, name="styleguide"),
     # Programs
     path("api/docs/", api_docs.api_docs, name="api_docs"),
+    path("metrics", pages.metrics_page, name="metrics"),
     path("healthz", pages.healthz, name="healthz"),
     path("readyz", pages.readyz, name="readyz"),
 ]

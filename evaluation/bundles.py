@@ -27,6 +27,7 @@ from evaluation.on_files import verify
 from pooling import selectors as pooling
 from pooling.core.qrels import write_qrels
 from pooling.models import Collection, PoolItem, Role
+from pooling.services.collections import safe_cell
 
 JUDGMENTS = (
     *("topic", "docid", "assessor", "grade", "status", "started_at", "submitted_at", "seconds", "comment"),
@@ -218,7 +219,7 @@ def _judgments(collection: Collection, names: dict[int, str]) -> bytes:
         (
             *(number, docno, names.get(who, "A0"), "" if grade is None else grade, "extra" if extra else answer),
             *(moment(first), moment(last), "" if seconds is None else repr(float(seconds))),
-            *("; ".join(part for part in (reason, note) if part), round_),
+            *(safe_cell("; ".join(part for part in (reason, note) if part)), round_),
             {"imported": "imported", "interactive": "isj"}.get(strategy, "judged"),
         )
         for number, docno, who, grade, answer, extra, first, last, seconds, reason, note, round_, strategy in rows.values_list(
@@ -289,7 +290,8 @@ def _topics(collection: Collection) -> bytes:
 def _runs(collection: Collection) -> bytes:
     columns = ("tag", "group", "kind", "upload__sha256", "topic_count", "line_count")
     rows = sorted(collection.runs.values_list(*columns), key=lambda row: row[0].encode())
-    return _csv(("tag", "group", "kind", "sha256", "topics", "lines"), rows)
+    safe = ((tag, safe_cell(group), *more) for tag, group, *more in rows)
+    return _csv(("tag", "group", "kind", "sha256", "topics", "lines"), safe)
 
 
 # The release as a whole

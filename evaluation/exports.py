@@ -5,11 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
-from django.conf import settings
 from django.http import FileResponse, Http404, HttpResponse, StreamingHttpResponse
 from numpy.typing import NDArray
 
-from config import http
+from config import http, store
 from config.errors import Refusal
 from evaluation import columns, selectors, tables
 from evaluation.boards import Board, document
@@ -36,7 +35,7 @@ def qrels(release: Release, view: str = "graded") -> bytes:
     if view not in VIEWS:
         raise Refusal(f"Expected a view among {', '.join(VIEWS)}; found “{view}”.")
     if view == "graded":
-        return (settings.DATA / release.path).read_bytes()
+        return store.path(release.path).read_bytes()
     found = selectors.qrels(release)
     grades = (found.grades >= release.counts[f"{view}_from"]).astype(np.int64)
     return write_qrels(found.topics[found.codes], found.docnos, grades)
@@ -44,7 +43,7 @@ def qrels(release: Release, view: str = "graded") -> bytes:
 
 def qrels_file(release: Release, view: str = "graded") -> FileResponse | HttpResponse:
     if view in {"", "graded"}:
-        return http.download(settings.DATA / release.path, file_name(release, ".qrels"))
+        return http.download(store.path(release.path), file_name(release, ".qrels"))
     return attached(HttpResponse(qrels(release, view), content_type="text/plain"), file_name(release, f"-{view}.qrels"))
 
 
@@ -52,7 +51,7 @@ def archive_file(release: Release) -> FileResponse:
     """All files of a release; one of before there were archives has none."""
     if not release.archive:
         raise Http404(f"Release {release.number} was frozen without an archive.")
-    return http.download(settings.DATA / release.archive, file_name(release, ".zip"))
+    return http.download(store.path(release.archive), file_name(release, ".zip"))
 
 
 def score_archive(release: Release) -> ScoreArchive | None:
@@ -65,7 +64,7 @@ def score_archive_file(release: Release) -> FileResponse:
     found = release.score_archives.first()
     if found is None:
         raise Http404(f"There are no scores under release {release.number} yet.")
-    return http.download(settings.DATA / found.path, file_name(release, f"-scores-{found.version}.zip"))
+    return http.download(store.path(found.path), file_name(release, f"-scores-{found.version}.zip"))
 
 
 Line = tuple[str, str, str, Sequence[float]]  # tag, group, kind, values

@@ -3,13 +3,11 @@
 import hashlib
 import secrets
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
-from django.conf import settings
 from django.db import transaction
 
 from assess.services import importing
-from config import jobs
+from config import jobs, store
 from config.errors import Conflict, Refusal
 from config.models import Job, User
 from evaluation import bundles, services
@@ -53,7 +51,7 @@ def request_import(collection: Collection, *, by: User, data: bytes, options: Op
     """Check the whole file at once, keep it, and ask for it to be taken."""
     _check(collection, data, options)
     relative = f"files/imports/{collection.pk}/{secrets.token_hex(12)}"
-    services.put(relative, data)
+    store.put(relative, data)
     args: dict[str, int | str] = {"collection": collection.pk, "by": by.pk, "path": relative, **asdict(options)}
     digest = hashlib.sha256(data).hexdigest()
     return jobs.intend(
@@ -153,8 +151,8 @@ def _release(collection: Collection, columns: QrelsColumns, by: User, note: str,
 
 def take_kept(collection: Collection, *, by: User, path: str, work: Work, options: Options) -> None:
     """Take a file that a request kept; it goes once it is taken or refused."""
-    kept: Path = settings.DATA / path
+    kept = store.path(path)
     if not kept.exists():
         raise Conflict("The file is no longer there; send it again.")
     take_import(collection, by=by, data=kept.read_bytes(), options=options, work=work)
-    transaction.on_commit(lambda: kept.unlink(missing_ok=True), robust=True)
+    transaction.on_commit(lambda: store.remove(path), robust=True)

@@ -4,9 +4,9 @@ import hashlib
 from dataclasses import dataclass
 
 import numpy as np
-from django.conf import settings
 from numpy.typing import NDArray
 
+from config import store
 from evaluation.core.judged import Given
 from evaluation.core.qrels import Qrels
 from evaluation.core.sampled_files import judged_sample
@@ -71,5 +71,5 @@ def judged(release: Release) -> tuple[Qrels, Given] | None:
     sample = release.about.get("sample")
     if not sample:
         return None
-    data = (settings.DATA / path(release.collection_id, sample["sha256"])).read_bytes()
+    data = store.path(path(release.collection_id, sample["sha256"])).read_bytes()
     return judged_sample(read_sampled(data, "prels" if sample["strategy"] == BY_WEIGHT else "strata"))

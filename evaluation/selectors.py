@@ -1,13 +1,13 @@
 """What is read of releases and of the scores that are stored under them. Who may see which: standings.py, access.py."""
 
 import numpy as np
-from django.conf import settings
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
 from django.urls import reverse
 
 from assess.models import DecisionEvent, JudgmentEvent
 from assess.selectors import judgments, who_counts
+from config import store
 from config.errors import Gone
 from config.models import Job
 from evaluation import columns
@@ -83,7 +83,7 @@ def judgments_since(release: Release | None, collection: Collection) -> int:
 
 
 def qrels(release: Release) -> Qrels:
-    columns, report = read_qrels((settings.DATA / release.path).read_bytes())
+    columns, report = read_qrels(store.path(release.path).read_bytes())
     if columns is None:
         raise ValueError(f"release {release.pk}: {release.path} holds no qrels: {report.findings[:1]}")
     return Qrels.from_columns(columns)
@@ -136,7 +136,7 @@ def score_files(release: Release) -> QuerySet[ScoreFile]:
 
 
 def table(file: ScoreFile) -> ScoreTable:
-    return ScoreTable.read(settings.DATA / file.path)
+    return ScoreTable.read(store.path(file.path))
 
 
 def means(release: Release) -> list[tuple[ScoreFile, dict[str, float]]]:

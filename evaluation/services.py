@@ -1,13 +1,10 @@
 """Acts of evaluation: freeze qrels, score runs against them."""
 
 import hashlib
-import os
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 from django.db.models import Max
@@ -15,7 +12,7 @@ from django.utils import timezone
 
 from assess import opinions
 from assess.models import MergePlan, MergeRule
-from config import jobs
+from config import jobs, store
 from config.errors import Conflict, Refusal
 from config.models import Job, User
 from evaluation import bundles, columns, exports, samples, selectors
@@ -94,21 +91,21 @@ def store_release(
     release.path = f"files/releases/{collection.pk}/{digest}.qrels"
     release.counts, release.about = reading.counts, reading.about
     release.last_event, release.last_decision = reading.last_event, reading.last_decision
-    put(release.path, reading.qrels)
+    store.put(release.path, reading.qrels)
     if sample := reading.about.get("sample"):
-        put(samples.path(collection.pk, sample["sha256"]), samples.main_file(sample, reading.files))
+        store.put(samples.path(collection.pk, sample["sha256"]), samples.main_file(sample, reading.files))
     for _attempt in range(20):
         release.number = _next_number(collection)
         whole = bundles.complete(collection, reading, number=release.number, frozen_at=at, note=note)
         data = packed(whole, f"{collection.slug}-release-{release.number}")
         release.archive_sha256 = hashlib.sha256(data).hexdigest()
         release.archive = f"files/releases/{collection.pk}/{release.archive_sha256}.zip"
-        put(release.archive, data)
+        store.put(release.archive, data)
         try:
             with work.finish(f"{reading.counts['items']:,} judged documents of {reading.counts['topics']:,} topics"):
                 _insert(release, by, state, score=score)
         except _NumberTaken:
-            (settings.DATA / release.archive).unlink(missing_ok=True)
+            store.remove(release.archive)
             continue
         return release
     raise Conflict("Others freeze releases of this collection at the same time; freeze again.")
@@ -241,7 +238,7 @@ def _scored(release: Release, run: Run, qrels: Qrels, given: Given, measures: li
     table = ScoreTable.of(scores, replace(judged, given=replace(given, top=columns.top_grade(release.collection))))
     data = table.to_bytes()
     path = f"files/scores/{release.pk}/{run.pk}-{hashlib.sha256(data).hexdigest()[:32]}.npz"
-    put(path, data)
+    store.put(path, data)
     means = {str(measure): mean for measure, mean in zip(measures, scores.means[0].tolist(), strict=True)}
     means[columns.JUDGED] = float(evaluate_judged(judged, (run.tag,), [columns.JUDGED]).means[0, 0])
     return Scored(
@@ -263,7 +260,7 @@ def _score_archive(release: Release, made: list[Scored]) -> ScoreArchive | None:
     data = packed(exports.score_files(release, rows), f"{release.collection.slug}-release-{release.number}-scores")
     digest = hashlib.sha256(data).hexdigest()
     path = f"files/releases/{release.collection_id}/{digest}.zip"
-    put(path, data)
+    store.put(path, data)
     return ScoreArchive(release=release, path=path, sha256=digest, run_count=len(rows))
 
 
@@ -285,27 +282,7 @@ def _store(release: Release, made: list[Scored], archived: ScoreArchive | None) 
 
 def _remove(paths: set[str]) -> None:
     for path in paths:
-        (settings.DATA / path).unlink(missing_ok=True)
-
-
-def put(path: str, data: bytes) -> None:
-    """A whole file under its name, on the disk, or none."""
-    target = settings.DATA / path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    aside = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
-    try:
-        with aside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(target)
-    finally:
-        aside.unlink(missing_ok=True)
-    folder = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+        store.remove(path)
 
 
 def _require_not_archived(collection: Collection) -> None:

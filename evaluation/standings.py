@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from assess import opinions
 from assess.models import AssignmentPlan, MergePlan
+from config import store
 from config.keeping import kept
 from evaluation import columns, selectors
 from evaluation import live as lives
@@ -184,7 +185,7 @@ class _Stacked:
 
 def _stacked(paths: Sequence[str], names: list[str]) -> _Stacked:
     """The files of all runs as one table; NaN where a run lacks a measure that came later."""
-    tables = [ScoreTable.read(settings.DATA / path) for path in paths]
+    tables = [ScoreTable.read(store.path(path)) for path in paths]
     topics = tables[0].topics if tables else np.zeros(0, "S1")
     shape = len(tables), len(names), len(topics)
     values, means = np.full(shape, np.nan), np.full(shape[:2], np.nan)

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone
 
 from assess import opinions
 from assess.selectors import judgments
-from config import jobs
+from config import jobs, store
 from config.errors import Conflict, Refusal
 from config.models import Job, User
 from evaluation.core.matrix import NOT_IN_QRELS, StoredRuns
@@ -125,9 +124,7 @@ def compare_strategies(collection: Collection, *, budget: int, work: Work) -> Co
     aside = work.folder() / "strategies.json"
     aside.write_text(json.dumps(told))
     with work.finish(f"{len(lines)} strategies compared"):
-        target = settings.DATA / _path(collection)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        aside.replace(target)
+        store.move(aside, _path(collection))
     return _read(told)
 
 
@@ -149,7 +146,7 @@ def _path(collection: Collection) -> str:
 
 
 def latest(collection: Collection) -> Comparison | None:
-    path = settings.DATA / _path(collection)
+    path = store.path(_path(collection), changes=True)
     return _read(json.loads(path.read_text())) if path.exists() else None
 
 

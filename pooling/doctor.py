@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import numpy as np
-from django.conf import settings
 
+from config import store
 from config.doctor import Fault, count_faults, examines, file_faults
 from pooling import plans, selectors
 from pooling.core import planning
@@ -27,7 +27,7 @@ def _runs() -> Iterator[Fault]:
     for run in Run.objects.select_related("collection").iterator():
         where, what = run.collection.slug, f"run {run.tag}"
         try:
-            ranked = Rankings.from_bytes((settings.DATA / (run.passages or run.columns)).read_bytes())
+            ranked = Rankings.from_bytes(store.path(run.passages or run.columns).read_bytes())
         except (OSError, ValueError) as error:
             yield Fault(where, what, "its columns", str(error))
             continue

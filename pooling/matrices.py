@@ -5,8 +5,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 
-from django.conf import settings
-
+from config import store
 from pooling.core.matrix import RankMatrix, Ties
 from pooling.core.rankings import Rankings
 from pooling.models import Run
@@ -21,7 +20,7 @@ _lock = threading.Lock()
 
 def matrix_of(runs: Sequence[Run], depth: int | None, ties: Ties = "evaluation") -> RankMatrix:
     """The matrix of these runs in this order; one of the first so many of them, if it is there, is only extended."""
-    files = [settings.DATA / run.columns for run in runs]
+    files = [store.path(run.columns) for run in runs]
     stamps = tuple((str(file), file.stat().st_mtime_ns) for file in files)
     with _lock:
         there = next((n for n in range(len(runs), 0, -1) if (depth, ties, stamps[:n]) in _kept), 0)

@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
 
+from config import store
 from config.models import Job, JobState
 from pooling.core import presets
 from pooling.core.repairs import REPAIRS
@@ -318,7 +319,7 @@ class Upload(models.Model):
 
     @property
     def file_path(self) -> Path | None:
-        return settings.DATA / self.path if self.path else None
+        return store.path(self.path) if self.path else None
 
     @property
     def is_live(self) -> bool:

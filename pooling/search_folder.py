@@ -1,12 +1,12 @@
 """The full-text index as a folder beside the other files, by tantivy. It only parts terms at blanks: they are analysed already."""
 
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
+from config import store
 from pooling.core.query import Clause, Query
 from pooling.core.words import terms
 from pooling.models import Corpus
@@ -14,15 +14,17 @@ from pooling.search_index import TITLE_WEIGHT, Hits, told
 from pooling.services.work import Work
 
 HEAP = 64_000_000
+LAST = "meta.json"  # tantivy writes it when all else is there
 
 
 class FolderIndex:
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
-        self.path: Path = settings.DATA / "files" / "search" / f"{corpus.pk}-{corpus.generation}"
+        self.name = f"files/search/{corpus.pk}-{corpus.generation}"
+        self.path: Path = settings.DATA / self.name
 
     def is_ready(self) -> bool:
-        return (self.path / "meta.json").exists()
+        return (store.folder(self.name, LAST) / LAST).exists()
 
     def write(self, documents: Iterable[tuple[str, str, str, str]], total: int, work: Work) -> int:
         """Written aside, and switched in by one renaming."""
@@ -41,12 +43,11 @@ class FolderIndex:
         writer.commit()
         writer.wait_merging_threads()
         with work.finish(f"{count:,} documents are indexed"):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
             if not self.path.exists():
-                aside.replace(self.path)
+                store.move(aside, self.name)
         for other in self.path.parent.glob(f"{self.corpus.pk}-*"):
             if other != self.path:
-                shutil.rmtree(other, ignore_errors=True)
+                store.remove_folder(f"files/search/{other.name}")
         return count
 
     def search(self, query: Query, count: int, offset: int = 0) -> Hits:
@@ -54,7 +55,7 @@ class FolderIndex:
 
         if not query:
             return Hits(0, [])
-        index = tantivy.Index.open(str(self.path))
+        index = tantivy.Index.open(str(store.folder(self.name, LAST)))
         parts = [(tantivy.Occur.Should, _clause(index.schema, one)) for one in query.wanted]
         parts += [(tantivy.Occur.MustNot, _clause(index.schema, one)) for one in query.unwanted]
         searcher = index.searcher()
@@ -64,7 +65,7 @@ class FolderIndex:
     def frequencies(self, terms: Iterable[str]) -> tuple[int, dict[str, int]]:
         import tantivy
 
-        searcher = tantivy.Index.open(str(self.path)).searcher()
+        searcher = tantivy.Index.open(str(store.folder(self.name, LAST))).searcher()
         return searcher.num_docs, {term: searcher.doc_freq("text", term) for term in terms}
 
 

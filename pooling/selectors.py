@@ -2,16 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from django.conf import settings
 from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Prefetch, Q, QuerySet, Sum, When
 from django.db.models.functions import Length
 from django.urls import reverse
 from numpy.typing import NDArray
 
+from config import store
 from config.models import ApiToken, Job, JobState, User
 from pooling import access
 from pooling.core import planning
@@ -225,13 +224,12 @@ def baseline_jobs(collection: Collection) -> list[Job]:
 
 def rankings(run: Run) -> Rankings:
     """The run as it was parsed at its upload, in evaluation order."""
-    path: Path = settings.DATA / run.columns
-    return Rankings.from_bytes(path.read_bytes())
+    return Rankings.from_bytes(store.path(run.columns).read_bytes())
 
 
 def passages(run: Run) -> Rankings | None:
     """Its sub-document results in evaluation order, as docno:start-end; None where it ranks documents."""
-    return Rankings.from_bytes((settings.DATA / run.passages).read_bytes()) if run.passages else None
+    return Rankings.from_bytes(store.path(run.passages).read_bytes()) if run.passages else None
 
 
 # Pools
@@ -341,3 +339,14 @@ def pooling_stages(collection: Collection, roles: Iterable[str]) -> list[Stage]:
         href = _href(name, collection, roles, *may)
         stages.append(Stage(label, f"{count:,}" if count else "–", note if count else nothing, state, href))
     return stages
+
+
+# The site
+
+
+def figures() -> list[tuple[str, str, str, float]]:
+    """For /metrics."""
+    return [
+        ("assize_collections", "gauge", "Collections.", Collection.objects.count()),
+        ("assize_runs", "gauge", "Runs of all collections.", Run.objects.count()),
+    ]

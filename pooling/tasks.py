@@ -2,9 +2,7 @@
 
 import json
 
-from django.conf import settings
-
-from config import housekeeping, jobs
+from config import housekeeping, jobs, store
 from config.errors import Refusal
 from config.models import User
 from pooling.core.baseline import Model
@@ -20,9 +18,7 @@ def export_collection(running: jobs.Running) -> None:
     count = collections.export_collection(collection, aside)
     output = f"files/exports/{running.job.pk}/{collection.slug}.zip"
     with running.finish(f"{count} files", output=output):
-        target = settings.DATA / output
-        target.parent.mkdir(parents=True, exist_ok=True)
-        aside.replace(target)
+        store.move(aside, output)
 
 
 @jobs.job("send_invitation", minutes=2)

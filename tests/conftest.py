@@ -109,7 +109,8 @@ class ClientFor:
 
 @pytest.fixture(scope="session")
 def _session_site(django_db_setup: None) -> Iterator[Site]:
-    site = Site().start()
+    """On PostgreSQL in the form of a larger site: two web processes (as everywhere) and three workers share its jobs."""
+    site = Site(**({"ASSIZE_WORKERS": "3"} if connection.vendor == "postgresql" else {})).start()
     yield site
     site.remove()
 

@@ -109,6 +109,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     "": {"GET": everybody(200)},
     "healthz": {"GET": everybody(200)},
     "readyz": {"GET": everybody(503)},  # no queue runs beside these tests
+    "metrics": {"GET": administrator(200)},
     "jobs/": {"GET": signed_in(200)},
     "jobs/<int:pk>/": {"GET": only("organizer", "staff", status=200)},
     "jobs/<int:pk>/output/": {"GET": only("organizer", "staff", status=200)},

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from django.urls import resolve
 
 from config import env
 from config.models import Scope
@@ -11,7 +12,14 @@ from docs import make
 from pooling.models import Role
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "benchmarks" / "README.md"])
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs" / "guides").glob("*.md"),
+        ROOT / "benchmarks" / "README.md",
+    ]
+)
 SETTINGS = (ROOT / "docs" / "settings.md").read_text()
 SECURITY = (ROOT / "docs" / "security.md").read_text()
 
@@ -67,6 +75,28 @@ def headings(page: Path) -> set[str]:
     """Anchors as hosts of Markdown make them."""
     titles = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles}
+
+
+def test_every_guide_is_in_the_list_and_every_picture_is_small_shown_and_taken_by_the_script() -> None:
+    folder = ROOT / "docs" / "guides"
+    listed = (folder / "README.md").read_text()
+    assert [page.name for page in folder.glob("*.md") if page.name != "README.md" and f"({page.name})" not in listed] == []
+    there = {picture.stem: picture.stat().st_size for picture in folder.glob("*.png")}
+    taken = re.findall(r'^    Picture\("([\w-]+)"', (ROOT / "docs" / "pictures.py").read_text(), re.MULTILINE)
+    shown = {name for page in folder.glob("*.md") for name in re.findall(r"\]\(([\w-]+)\.png\)", page.read_text())}
+    assert set(there) == set(taken) == shown
+    assert max(there.values()) < 60_000
+
+
+def test_the_curl_lines_of_the_tour_name_addresses_that_exist() -> None:
+    told = (ROOT / "docs" / "guides" / "api.md").read_text()
+    asked = re.findall(
+        r'^curl "?(\S+?)(?:\?[^" ]*)?"?(?: |$)', "\n".join(re.findall(r"```sh\n(.*?)```", told, re.DOTALL)), re.MULTILINE
+    )
+    assert len(asked) >= 7
+    for address in asked:
+        path = address.replace("$API", "/api/v1/collections/saltmere").removeprefix("http://127.0.0.1:8000")
+        assert resolve(path).url_name != "", path
 
 
 def test_every_role_has_its_column_in_the_security_page() -> None:

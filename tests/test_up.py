@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -77,6 +78,19 @@ def test_killed_parts_come_back_and_nothing_is_lost(own_site: Site) -> None:
         assert time.monotonic() < until, list(Job.objects.values_list("pk", "state", "message", "attempt"))
         Job.objects.filter(state="running", heartbeat_at__lt=_ago(12)).update(heartbeat_at=_ago(100))
         time.sleep(0.5)
+    if connection.vendor == "postgresql":
+        _dead_connections_are_nobodys_business(site)
+
+
+def _dead_connections_are_nobodys_business(site: Site) -> None:
+    """All connections of the site are cut, as when a process of PostgreSQL is killed: the next requests get new ones."""
+    with ThreadPoolExecutor(8) as people:
+        list(people.map(site.get, ["/"] * 32))
+        with connection.cursor() as cursor:
+            others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            cursor.execute(f"SELECT count(pg_terminate_backend(pid)) {others}")
+            assert cursor.fetchone()[0] >= 2
+        assert {status for status, _page in people.map(site.get, ["/"] * 32)} == {200}
 
 
 def _ago(seconds: int) -> datetime:
@@ -84,10 +98,11 @@ def _ago(seconds: int) -> datetime:
 
 
 @pytest.mark.once
-def test_stopped_or_killed_the_next_start_goes_on(own_site: Site) -> None:
+def test_renewed_stopped_or_killed_the_site_goes_on(own_site: Site) -> None:
     """Stopped in the middle of a job: every process ends, and the job starts again with the site, its try not counted. So by
     Ctrl-C; and with a killed supervisor its children end too."""
     site = own_site
+    _renewed_every_part_is_new_and_no_request_fails(site)
     job = jobs.intend("trial", title="Long trial", args={"steps": 60, "seconds": "60"})
     for attempt, number in enumerate((signal.SIGTERM, signal.SIGINT), 1):
         site.wait_for(lambda: Job.objects.filter(pk=job.pk, state="running", attempt=attempt).exists(), 30)  # noqa: B023
@@ -110,6 +125,35 @@ def test_stopped_or_killed_the_next_start_goes_on(own_site: Site) -> None:
         time.sleep(0.2)
     site.start()
     assert all(site.ready().values())
+
+
+def _renewed_every_part_is_new_and_no_request_fails(site: Site) -> None:
+    """SIGUSR1: a new web process answers before the old one ends, a worker first ends its job, the queue stays."""
+    job = jobs.intend("trial", title="Trial", args={"steps": 20, "seconds": "4"})
+    site.wait_for(lambda: Job.objects.filter(pk=job.pk, state="running").exists(), 30)
+    before = {part: set(site.pids(part)) for part in ("worker", "sweeper", "queue")}
+    web = set(_web_processes(site))
+    assert site.process
+    site.process.send_signal(signal.SIGUSR1)
+    answers = []
+    until = time.monotonic() + 90
+    while web & set(_web_processes(site)) or len(_web_processes(site)) < len(web):
+        answers.append(site.get("/healthz")[0])
+        assert time.monotonic() < until, site.log()[-3000:]
+        time.sleep(0.02)
+    assert set(answers) == {200}
+    for part in ("worker", "sweeper"):
+        site.wait_for(lambda part=part: site.pids(part) and not before[part] & set(site.pids(part)), 30)
+    assert set(site.pids("queue")) == before["queue"]
+    site.wait_for(lambda: Job.objects.filter(pk=job.pk, state="done").exists(), 30)
+    assert Job.objects.get(pk=job.pk).attempt == 1
+
+
+def _web_processes(site: Site) -> list[int]:
+    """Those that answer: the children of the web server's first process."""
+    parents = {pid: int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1]) for pid in site.pids("web")}
+    first = next(pid for pid, parent in parents.items() if site.process and parent == site.process.pid)
+    return [pid for pid, parent in parents.items() if parent == first]
 
 
 def _everything(site: Site) -> list[int]:

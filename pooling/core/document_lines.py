@@ -11,7 +11,7 @@ Lines = Iterator[tuple[int, bytes]]
 
 _ESCAPES = {"\\t": "\t", "\\n": "\n", "\\\\": "\\"}
 _ESCAPE = re.compile(r"\\[tn\\]")
-_MARK = re.compile(rb"\.([A-Z])(?:[ \t]+(.*?))?[ \t]*$")
+_MARK = re.compile(rb"\.([A-Z])(?:[ \t]++(.*))?$")
 _SMART = {"T": "title", "W": "text"}
 _SMART_EXTRA = {"A": "authors", "B": "source", "N": "entry", "K": "keywords", "C": "classes"}
 
@@ -76,7 +76,7 @@ def smart_records(lines: Lines) -> Iterator[tuple[int, bytes, dict[str, bytes]]]
     """(line, number, {mark: text}) of each `.I`; a mark that comes twice goes on. What stands before the first is dropped."""
     begin, number, mark, parts = 0, b"", "", {}  # type: ignore[var-annotated]
     for line, data in lines:
-        found = _MARK.match(data)
+        found = _MARK.match(data.rstrip(b" \t"))
         if found and found[1] == b"I" and found[2]:
             if begin:
                 yield begin, number, {name: b"\n".join(rows) for name, rows in parts.items()}

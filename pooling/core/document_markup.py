@@ -9,15 +9,15 @@ from typing import BinaryIO
 from pooling.core import encodings
 from pooling.core.document_spec import BAD_TEXT, DocumentSpec, Fault, Read, checked_docno
 from pooling.core.html_text import html_text, tidy
+from pooling.core.lines import without_comments
 
 _BLOCK = 1 << 20
-_TAGS = re.compile(rb"<(/?)DOC(?=[\s>])[^>]*>", re.IGNORECASE)
+_TAGS = re.compile(rb"<(/?)DOC(?=[\s>])[^<>]*+>", re.IGNORECASE)
 _DOCNO_NEXT = re.compile(rb"\s*<DOCNO\b", re.IGNORECASE)
-_DOCNO = re.compile(r"<DOCNO\b[^>]*>\s*([^<]*?)\s*(?:</DOCNO\s*>|\n|(?=<)|\Z)", re.IGNORECASE)
+_DOCNO = re.compile(r"<DOCNO\b[^<>]*+>\s*+([^<\n]*+)", re.IGNORECASE)
 _ID = re.compile(r"""^<DOC\s[^>]*?\bid\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
-_HEADER = re.compile(rb"<DOCHDR\b[^>]*>(.*?)</DOCHDR\s*>", re.IGNORECASE | re.DOTALL)
+_HEADER, _HEADER_END = (re.compile(one, re.IGNORECASE) for one in (rb"<DOCHDR\b[^<>]*+>", rb"</DOCHDR\s*+>"))
 _URL = re.compile(r"\bhttps?://\S+", re.IGNORECASE)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TITLES = ("title", "headline", "hl", "ttl", "ti", "head", "h3")
 _DATES = ("date", "date1", "date_time")
 _UNREAD = ("docno", "docid", "docoldno", "dochdr", "parent", "fileid", "first", "second", "url")
@@ -81,7 +81,8 @@ def _elements(file: BinaryIO, longest: int) -> Iterator[tuple[int, bytes | Fault
 
 
 def _document(data: bytes, encoding: str, entities: bool) -> DocumentSpec:
-    header = _HEADER.search(data)
+    begun = _HEADER.search(data)
+    header = _HEADER_END.search(data, begun.end()) if begun else None
     charset = encodings.declared_charset(data[:4096]) if header else None
     text = encodings.decoded(data, encoding, otherwise=charset).replace("\r\n", "\n").replace("\r", "\n")
     if BAD_TEXT.search(text):
@@ -105,7 +106,7 @@ def _web(docno: str, text: str) -> DocumentSpec:
 
 
 def _plain(docno: str, text: str, entities: bool) -> DocumentSpec:
-    text = _EDGES.sub("", _COMMENT.sub(" ", text) if "<!--" in text else text)
+    text = _EDGES.sub("", without_comments(text, lambda _: " "))
     there = {name.lower() for name in _NAME.findall(text)}
     url = _element(text, "url") if "url" in there else ""
     for name in there.intersection(_UNREAD):
@@ -120,8 +121,9 @@ def _plain(docno: str, text: str, entities: bool) -> DocumentSpec:
 
 @functools.cache
 def _pattern(name: str) -> "re.Pattern[str]":
-    """An element: to its closing tag, or without one to the end of its line."""
-    return re.compile(rf"<{name}\b[^>]*>(.*?)</{name}\s*>|<{name}\b[^>]*>([^\n<]*)", re.IGNORECASE | re.DOTALL)
+    """An element: to its closing tag, or without one before the next of its kind to the end of its line."""
+    inner = rf"((?:[^<]++|<(?!/?{name}\b))*+)"
+    return re.compile(rf"<{name}\b[^<>]*+>(?:{inner}</{name}\s*+>|([^\n<]*+))", re.IGNORECASE)
 
 
 def _element(text: str, name: str) -> str:

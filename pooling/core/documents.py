@@ -30,7 +30,7 @@ _BLOCK = 1 << 20
 _HEAD = 1 << 16
 _DOC = re.compile(rb"\s*<(?:[^>]*>[^<]*<){0,20}?DOC[\s>]", re.IGNORECASE)
 _PAGE = re.compile(
-    rb"\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html|head|body|title)\b", re.IGNORECASE | re.DOTALL
+    rb"\s*+(?:(?><!--.*?-->)\s*+|<\?xml[^>]*+>\s*+)*+<(?:!doctype\s+html|html|head|body|title)\b", re.IGNORECASE | re.DOTALL
 )
 _SMART = re.compile(rb"\s*\.I[ \t]*\S")
 

@@ -178,3 +178,12 @@ def single_blanks(data: bytes) -> bytes:
     while b"  " in data:
         data = data.replace(b"  ", b" ")
     return data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
+
+
+def without_comments(text: str, put: Callable[[str], str]) -> str:
+    """SGML's comments, each replaced. One that nobody closes stays, and the text is read once, whatever is in it."""
+    parts, at = [], 0
+    while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin + 4)) >= 0:
+        parts += [text[at:begin], put(text[begin : end + 3])]
+        at = end + 3
+    return "".join([*parts, text[at:]])

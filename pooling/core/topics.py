@@ -5,19 +5,19 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import Literal
 
 from pooling.core import encodings
 from pooling.core.document_lines import smart_records
 from pooling.core.findings import MAX_ERRORS, Report, shown
-from pooling.core.lines import BOM, MAX_ID, encoding_message, line_at
+from pooling.core.lines import BOM, MAX_ID, encoding_message, line_at, without_comments
 
 Numbering = Literal["given", "running"]
 
-_BLOCK = re.compile(r"<top(?:ic)?\b([^>]*)>(.*?)(?=</top(?:ic)?\s*>|<top(?:ic)?\b|\Z)", re.IGNORECASE | re.DOTALL)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_BLOCK = re.compile(r"<top(?:ic)?\b([^<>]*+)>(.*?)(?=</top(?:ic)?\s*>|<top(?:ic)?\b|\Z)", re.IGNORECASE | re.DOTALL)
 _OPENING = re.compile(r"(^[ \t]*)?<([A-Za-z][\w-]*)((?:\s[^<>]*)?)>", re.MULTILINE)
-_ATTRIBUTE = re.compile(r"""([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_ATTRIBUTE = re.compile(r"""(?<![\w-])([\w-]++)\s*+=\s*(?:"([^"]*)"|'([^']*)')""")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _FIELDS = {
     "num": "number",
@@ -140,7 +140,7 @@ def _decoded(data: bytes, encoding: str, report: Report) -> str | None:
 
 def _read_sgml(text: str, report: Report) -> list[tuple[int, TopicSpec]]:
     """Each topic with its line. Never an XML parser: these files are not well-formed."""
-    text = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+    text = without_comments(text, lambda comment: "\n" * comment.count("\n"))
     found: list[tuple[int, TopicSpec]] = []
     line, counted = 1, 0
     for block in _BLOCK.finditer(text):
@@ -159,7 +159,7 @@ def _topic(attributes: dict[str, str], body: str) -> TopicSpec:
     opened = [tag for tag in _OPENING.finditer(body) if _field(tag[2])[1] or tag[1] is not None]
     names = "|".join({re.escape(tag[2]) for tag in opened})
     closing = re.compile(rf"</\s*(?:{names})\s*>", re.IGNORECASE)
-    for tag, following in zip(opened, [*opened[1:], None], strict=True):
+    for tag, following in zip_longest(opened, opened[1:]):
         text = closing.sub(" ", body[tag.end() : following.start() if following else len(body)])
         own, name = _field(tag[2])
         own = {key.lower(): one or other for key, one, other in _ATTRIBUTE.findall(tag[3])}.get("lang", own)

@@ -4,11 +4,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from config import store
 from config.errors import Conflict, Refusal
 from config.models import User
 from pooling import access, selectors
@@ -76,9 +76,7 @@ def _switch(upload: Upload, found: RunRead, about: Metadata, aside: dict[str, Pa
             close(upload, UploadState.ACCEPTED, found.report, facts)
             _replaced(upload).delete()
             for name, file in aside.items():
-                target: Path = settings.DATA / _path(upload, name)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                file.replace(target)
+                store.move(file, _path(upload, name))
     except IntegrityError:  # the same file twice at once: the other was first
         raise Refused("TAG_TAKEN", TAG_TAKEN) from None
 

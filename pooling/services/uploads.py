@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from config import jobs
+from config import jobs, store
 from config.errors import Conflict, Refusal
 from config.models import Job, JobState, User
 from pooling.core import packed
@@ -121,7 +121,7 @@ class _Kept:
         return re.sub(r"\.(?:ya?ml|gz|bz2|zst|zip|run|txt|res|tsv|dat|out)\b", "", self.name, flags=re.IGNORECASE)
 
     def remove(self) -> None:
-        self.path.unlink(missing_ok=True)
+        store.remove(self.relative)
 
 
 def _is_archive(path: Path) -> bool:
@@ -169,6 +169,8 @@ def _stored(
     collection: Collection, by: User, kind: str, files: Sequence[tuple[_Kept, dict[str, str]]], *, later: bool
 ) -> list[Upload]:
     uploads = []
+    for file, _ in files:
+        store.keep(file.relative)
     with transaction.atomic():
         locked = Collection.objects.select_for_update().get(pk=collection.pk)
         require_open(locked, kind, by)
@@ -281,7 +283,7 @@ def check_upload(upload: Upload, work: Work) -> Upload:
         UploadKind.RUN: take_run,
     }[UploadKind(upload.kind)]
     try:
-        report = take(upload, settings.DATA / upload.path, report, work)
+        report = take(upload, store.path(upload.path), report, work)
     except (Unpackable, FileNotFoundError) as error:
         words = str(error) if isinstance(error, Unpackable) else "The file is no longer there; send it again."
         report.add("error", "FILE", 0, words)
@@ -294,12 +296,12 @@ def check_upload(upload: Upload, work: Work) -> Upload:
 
 def _refuse(upload: Upload, report: Report, work: Work) -> None:
     """The report stays, the file goes, unless it can be repaired."""
-    path: Path = settings.DATA / upload.path
+    path = upload.path
     faults = f"{report.errors:,} fault{'' if report.errors == 1 else 's'}"
     with work.finish(f"Refused: {faults}. Nothing of the file was stored."):
         close(upload, UploadState.REFUSED, report)
     if not upload.path:
-        path.unlink(missing_ok=True)
+        store.remove(path)
 
 
 def repair_upload(upload: Upload, *, by: User, repairs: Sequence[str] = (), later: bool = True) -> Upload:
@@ -328,7 +330,7 @@ def forget_refused() -> int:
     """What was kept to be repaired goes after a day; its report stays."""
     before, count = timezone.now() - KEEP_REFUSED, 0
     for upload in Upload.objects.filter(state=UploadState.REFUSED, uploaded_at__lt=before).exclude(path=""):
-        (settings.DATA / upload.path).unlink(missing_ok=True)
+        store.remove(upload.path)
         count += Upload.objects.filter(pk=upload.pk, state=UploadState.REFUSED).update(path="")
     return count
 
@@ -342,7 +344,7 @@ def dismiss_upload(upload: Upload) -> None:
             raise Conflict("Only the report of a file that was refused, or could not be checked, can be dismissed.")
         found.delete()
     if found.path:
-        (settings.DATA / found.path).unlink(missing_ok=True)
+        store.remove(found.path)
 
 
 def _remove_strays(collection: Collection) -> None:
@@ -352,4 +354,4 @@ def _remove_strays(collection: Collection) -> None:
     known = set(collection.uploads.exclude(path="").values_list("path", flat=True))
     for file in folder.iterdir() if folder.is_dir() else ():
         if f"files/uploads/{collection.pk}/{file.name}" not in known and file.stat().st_mtime < before:
-            file.unlink(missing_ok=True)
+            store.remove(f"files/uploads/{collection.pk}/{file.name}")

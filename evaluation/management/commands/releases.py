@@ -1,9 +1,9 @@
 import shutil
 from pathlib import Path
 
-from django.conf import settings
 from django.core.management.base import CommandParser
 
+from config import store
 from config.commands import Error, Options
 from evaluation import changes, selectors, services
 from evaluation.models import ReleaseState
@@ -68,7 +68,7 @@ class Command(CollectionCommand):
         target = Path(options["output"] or f"{name}.zip")
         aside = target.with_name(f".{target.name}.aside")
         try:
-            shutil.copyfile(settings.DATA / path, aside)
+            shutil.copyfile(store.path(path), aside)
             aside.replace(target)
         except OSError as error:
             raise Error(f"{target}: {error.strerror}.") from error
