@@ -66,7 +66,7 @@ def test_a_classifier_picks_what_looks_like_the_relevant_and_strategies_are_comp
     assert Pick.objects.filter(pool__collection=collection, run=None).count() == 8
     page = signed_in(by)
     page.goto(f"/c/{collection.slug}/pool/compare/")
-    page.get_by_label("Documents per topic").fill("5")
+    page.locator("[name=budget]").fill("5")
     page.get_by_role("button", name="Simulate").click()
     expect(page.get_by_role("region", name="Strategies", exact=True).get_by_text("Move to front")).to_be_visible(timeout=30_000)
     expect(page.get_by_role("columnheader", name="Against depth-k")).to_be_visible()
