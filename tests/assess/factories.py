@@ -28,7 +28,7 @@ def make_topics(collection: Collection, numbers: Sequence[int | str]) -> list[To
         Topic.objects.create(
             collection=collection,
             number=str(number),
-            title=f"tidal energy and fish migration {number}",
+            title="tidal energy and fish migration",  # without its number, which would be marked in docnos
             description="How do tidal turbines affect the migration of salmon and eel?",
             narrative="A relevant document reports observations.\n\nDocuments on wave power alone are not relevant.",
         )

@@ -202,11 +202,11 @@ def test_transactions_begin_immediate_on_sqlite() -> None:
         assert getattr(connection, "transaction_mode") == "IMMEDIATE"  # noqa: B009  (SQLite's wrapper alone has it)
 
 
-def test_web_server_waits_five_seconds_or_shares_a_pool(tmp_path: Path) -> None:
+def test_web_server_waits_five_seconds_and_keeps_its_connections(tmp_path: Path) -> None:
     """config.wsgi changes what only the web server needs; asked in a process of its own."""
     code = (
         "import config.wsgi; from django.db import connections; d = connections['default'].settings_dict;"
-        "o = d['OPTIONS']; print(o.get('timeout'), o.get('pool'))"
+        "o = d['OPTIONS']; print(o.get('timeout'), o.get('connect_timeout'), d['CONN_MAX_AGE'], d['CONN_HEALTH_CHECKS'])"
     )
     variables = {"ASSIZE_DATABASE_URL": os.environ["ASSIZE_DATABASE_URL"]} if connection.vendor == "postgresql" else {}
     told = subprocess.run(
@@ -217,5 +217,4 @@ def test_web_server_waits_five_seconds_or_shares_a_pool(tmp_path: Path) -> None:
         text=True,
         check=True,
     ).stdout
-    pool = {"min_size": 1, "max_size": 10, "timeout": 5}
-    assert told == ("5 None\n" if connection.vendor == "sqlite" else f"None {pool}\n")
+    assert told == ("5 None None False\n" if connection.vendor == "sqlite" else "None 5 None True\n")
