@@ -19,13 +19,15 @@ install: .venv/.installed
 test-deps: .venv/.installed-dev
 	@$(BIN)/python tests/browser_setup.py
 
-# Lint and types, then both databases at once: PostgreSQL's tests are shown as they go, SQLite's at the end. What asks no
-# database runs beside PostgreSQL, what is the same on either beside SQLite: two halves of about the same length.
+# Lint and types, then both databases and the browser at once: PostgreSQL's tests are shown as they go, SQLite's at the end.
+# What asks no database runs beside PostgreSQL, what is the same on either beside SQLite. Much of a test is waiting, so three
+# fill two cores.
 test: test-deps lint
 	@mkdir -p build
-	@$(RUN) pytest --only-database > build/sqlite.log 2>&1 & sqlite=$$!; \
+	@$(RUN) pytest --only-database -m "not browser" -o cache_dir=build/sqlite-cache > build/sqlite.log 2>&1 & sqlite=$$!; \
+	$(RUN) pytest --only-database -m browser -o cache_dir=build/browser-cache > build/browser.log 2>&1 & browser=$$!; \
 	$(RUN) pytest --pg -o cache_dir=build/pg-cache; pg=$$?; \
-	wait $$sqlite; lite=$$?; cat build/sqlite.log; exit $$((pg || lite))
+	wait $$sqlite; lite=$$?; wait $$browser; seen=$$?; cat build/sqlite.log build/browser.log; exit $$((pg || lite || seen))
 
 # Fast: what each commit passes.
 check: .venv/.installed-dev lint

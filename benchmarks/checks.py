@@ -23,8 +23,8 @@ def get(site: Site, secret: str, path: str) -> bytes:
         return data
 
 
-def listed(site: Site, secret: str, what: str) -> list[dict[str, Any]]:
-    rows, path = [], f"{API}/{what}?page_size=200"
+def listed(site: Site, secret: str, what: str, under: str = API) -> list[dict[str, Any]]:
+    rows, path = [], f"{under}/{what}?page_size=200"
     while path:
         page = json.loads(get(site, secret, path))
         rows += page["results"]
@@ -57,9 +57,10 @@ def twelve(
     told = json.loads(get(site, secret, f"{API}/progress"))["total"]
     uploads = listed(site, secret, "uploads")
     runs = Counter(row["tag"] for row in listed(site, secret, "runs"))
-    jobs = json.loads(assize(site, "jobs", "list", "--state", "failed", "--json").stdout or "[]")
+    jobs = listed(site, secret, "jobs", "/api/v1")
     doctor = assize(site, "doctor", "--json")
     examined = json.loads(doctor.stdout)["faults"] if doctor.stdout else {"database": [{"what": doctor.stderr[-200:]}]}
+    off = [fault for name in EXAMINED for fault in examined.get(name, []) if fault.get("where") in (COLLECTION, "site", None)]
     found: dict[str, Sequence[Any]] = {
         "no request failed": [*errors, *(error for judge in judges for error in judge.errors)],
         "nothing that was acknowledged is lost": sorted(set(acts) - set(stored)),
@@ -74,7 +75,7 @@ def twelve(
         "progress is a recount": [] if told["done"] == len(present) else [f"{told['done']}, not {len(present)}"],
         "every file that was taken is one run": [tag for tag in tags if runs[tag] != 1]
         + [row["name"] for row in uploads if row["state"] == "refused"],
-        "no job failed": [row["name"] for row in jobs],
-        "the doctor finds nothing": [fault["what"] for name in EXAMINED for fault in examined.get(name, [])],
+        "no job failed": [row["name"] for row in jobs if row["state"] == "failed"],
+        "the doctor finds nothing": [fault["what"] for fault in off],
     }
     return {name: f"{len(odd):,}, as {str(odd[0])[:200]}" if odd else "" for name, odd in found.items()}

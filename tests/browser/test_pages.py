@@ -312,6 +312,7 @@ FOR_PROGRAMS = {
     "interactive_run",
     "healthz",
     "hours",
+    "metrics",
     "news",
     "readyz",
     "job_output",

@@ -76,7 +76,8 @@ def to_a_pool(page: Page, slug: str, folder: Path, depth: int, *, documents: int
     page.get_by_label("Seconds per judgment").fill("36")
     page.get_by_role("button", name="Show the plan").click()
     expect(page.locator(".figures dd").first).to_have_text(f"{items:,}")
-    assert page.locator(".figures dd").all_inner_texts() == [f"{items:,}", f"{items / 100:,.1f}", str(len(files))]
+    spent = f"{items * 0.6:.0f} min" if items < 100 else f"{items / 100:,.1f} h"
+    assert page.locator(".figures dd").all_inner_texts() == [f"{items:,}", spent, str(len(files))]
     assert number(page.locator("#plan tr.mine td").nth(1).inner_text()) == items
     page.get_by_text("This plan by topic").click()
     assert {row[0]: number(row[2]) for row in rows(page, "Plan by topic")} == by_topic
