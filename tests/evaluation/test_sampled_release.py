@@ -70,6 +70,11 @@ def test_a_sample_by_strata(made: tuple[Collection, User], client_for: ClientFor
     assert "Estimated from a sample." in page
     assert "a sampled pool cannot support them: " in page and "nDCG" in page.split("cannot support them: ")[1][:80]
     assert release.scores.filter(measure="xinfAP").count() == 4
+    for name in ("xinfAP", "infNDCG", "statAP"):
+        told = client_for(by).get(f"/c/{collection.slug}/leaderboard/file/json/?sort={name}").json()
+        assert told["focus"] == name and all(
+            low <= run["scores"][name] <= high for run in told["runs"] for low, high in [run["interval"]]
+        )
 
 
 def test_a_sample_by_weight_has_probabilities_alone(made: tuple[Collection, User]) -> None:
