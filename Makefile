@@ -44,6 +44,8 @@ bench: .venv/.installed-bench
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -W ignore -m benchmarks.bench_eval --linear
 	$(BIN)/python -m benchmarks.bench_pooling
+	$(BIN)/python -m benchmarks.bench_scores
+	$(BIN)/python -m benchmarks.bench_search
 
 # Fifty assessors beside imports, and 20,000 claims; `make load SECONDS=280` is the full form, `DATABASE=--pg` the other database.
 SECONDS ?= 60

@@ -4,6 +4,7 @@ from django import template
 
 from evaluation import columns
 from evaluation.core.comparison import CORRECTION_WORDS, TEST_WORDS
+from evaluation.tables import Table
 
 register = template.Library()
 
@@ -33,8 +34,17 @@ def correction_words(name: str) -> str:
 
 
 @register.filter
-def is_number(value: object) -> bool:
-    return value is None or isinstance(value, int | float)
+def shown(table: Table) -> list[list[tuple[str, bool]]]:
+    """The cells of a table, each with whether it is a number; percentages have one decimal and their sign."""
+
+    def words(name: str, value: object) -> str:
+        percent = name.endswith("%") and isinstance(value, float) and value == value
+        return f"{value:+.1f}" if percent else cell(value)
+
+    return [
+        [(words(name, value), isinstance(value, int | float | None)) for name, value in zip(table.head, row, strict=True)]
+        for row in table.rows
+    ]
 
 
 @register.filter
