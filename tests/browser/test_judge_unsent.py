@@ -54,7 +54,7 @@ def test_offline_to_the_end_of_a_topic_then_on_with_the_next(desk: Desk) -> None
     with desk.page.expect_event("requestfinished", lambda request: request.url.endswith("/judge/hold/")):
         desk.reload()  # now the page holds all of the topic: 30 beyond the 20 it came with
     time.sleep(0.5)
-    expect(desk.page.locator(".judge-title")).to_contain_text("1")
+    expect(desk.page.locator(".judge-topic .eyebrow")).to_contain_text("Topic 1")
     desk.context.set_offline(True)
     press_fast(desk, 50)
     expect(desk.page.locator("article[aria-busy]")).to_be_visible()
