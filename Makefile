@@ -19,14 +19,13 @@ install: .venv/.installed
 test-deps: .venv/.installed-dev
 	@$(BIN)/python tests/browser_setup.py
 
-# Lint and types, then both databases and the browser at once: PostgreSQL's tests are shown as they go, SQLite's at the end.
-# What asks no database runs beside PostgreSQL, what is the same on either beside SQLite. Much of a test is waiting, so three
-# fill two cores.
+# Lint and types, then three side by side, for much of a test is waiting: PostgreSQL, which is shown as it goes, SQLite, and
+# the browser with what asks no database.
 test: test-deps lint
 	@mkdir -p build
-	@$(RUN) pytest --only-database -m "not browser" -o cache_dir=build/sqlite-cache > build/sqlite.log 2>&1 & sqlite=$$!; \
-	$(RUN) pytest --only-database -m browser -o cache_dir=build/browser-cache > build/browser.log 2>&1 & browser=$$!; \
-	$(RUN) pytest --pg -o cache_dir=build/pg-cache; pg=$$?; \
+	@$(RUN) pytest -m "not pure and not browser" -o cache_dir=build/sqlite-cache > build/sqlite.log 2>&1 & sqlite=$$!; \
+	$(RUN) pytest -m "pure or browser" -o cache_dir=build/browser-cache > build/browser.log 2>&1 & browser=$$!; \
+	$(RUN) pytest --pg -m "not pure" -o cache_dir=build/pg-cache; pg=$$?; \
 	wait $$sqlite; lite=$$?; wait $$browser; seen=$$?; cat build/sqlite.log build/browser.log; exit $$((pg || lite || seen))
 
 # Fast: what each commit passes.

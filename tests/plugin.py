@@ -17,7 +17,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--pg", action="store_true", help="run against PostgreSQL instead of SQLite, without what SQLite has shown for both"
     )
     parser.addoption("--pictures", action="store_true", help="keep pictures of every page in artifacts/screens")
-    parser.addoption("--only-database", action="store_true", help="leave out what asks no database")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -51,16 +50,16 @@ def _start_postgres(config: pytest.Config) -> str:
     return str(server.get_uri())
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What asks no database gives the same answer beside any, and what is marked so gives it on either: once is enough."""
-    gone = []
-    if config.getoption("--only-database"):
-        gone += [item for item in items if not _asks_a_database(item)]
+    """What asks no database is marked so; what gives the same answer on either is asked on SQLite alone."""
+    for item in items:
+        if not _asks_a_database(item):
+            item.add_marker("pure")
     if config.getoption("--pg"):
-        gone += [item for item in items if item.get_closest_marker("once")]
-    config.hook.pytest_deselected(items=gone)
-    items[:] = [item for item in items if item not in set(gone)]
+        gone = [item for item in items if item.get_closest_marker("once")]
+        config.hook.pytest_deselected(items=gone)
+        items[:] = [item for item in items if not item.get_closest_marker("once")]
 
 
 def _asks_a_database(item: pytest.Item) -> bool:
