@@ -136,8 +136,11 @@ def main() -> None:
         if mine != pairs(theirs()):
             raise SystemExit("the two pools differ; nothing was timed")
         one, all_depths, other = in_turns(lambda: pool(fifty), lambda: plan(fifty), theirs)
-        built: list[RankMatrix] = []
-        building, adding = in_turns(lambda: built.append(matrix(fifty)), lambda: built.pop().extended(stored(last)[0]))
+        built: list[RankMatrix] = []  # and kept: giving their memory back is no part of either
+        building, adding = in_turns(
+            lambda: built.append(matrix(fifty)), lambda: built.append(built[-1].extended(stored(last)[0]))
+        )
+        built.clear()
         text = paths[0].with_suffix(".txt").read_bytes()
         parsing, evaluating = in_turns(lambda: read_run(text), evaluation(paths[0].with_suffix(".txt")))
         run, bare = start_up(paths[0])
