@@ -10,6 +10,7 @@ from pooling.core import stopping
 from pooling.core.strategies import STRATEGIES
 from pooling.models import Collection, Pick, Pool, Topic, TopicStop
 
+FEW = 10  # judgments of a topic that tell too little for a rate
 WINDOW = 50  # judgments over which the present rate is told
 
 
@@ -45,8 +46,9 @@ class TopicGoes:
 
     @property
     def still_to_find(self) -> int | None:
-        """Relevant ones that the rest of the budget would bring at the present rate; None before there is one."""
-        if not self.gains:
+        """Relevant ones that the rest of the budget would bring at the present rate; None while ten judgments are not there,
+        which tell little."""
+        if self.judged < FEW:
             return None
         return round(self.recent / min(WINDOW, self.judged) * max(0, self.budget - self.judged))
 

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from config.errors import Refusal
-from evaluation import access, boards, columns, comparing, exports, pool_reports, reports, tables
+from evaluation import access, boards, columns, comparing, exports, pool_reports, reports, standings, tables
 from evaluation.core import formulas
 from evaluation.core.catalogue import DEFINITIONS, REFERENCES
 from evaluation.core.comparison import TESTS
@@ -27,6 +27,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         "runs": [standing.entries[place] for place in standing.seen if standing.entries[place].named],
         "chosen": tags,
         "measures": reports.topic_measures(standing),
+        "measure_wanted": request.GET.get("measure") or standings.measure_of(standing, ""),
         "tests": TESTS,
         "corrections": boards.CORRECTIONS,
         "wanted": wanted,

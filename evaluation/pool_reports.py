@@ -190,7 +190,7 @@ def _reasons(report: PoolReport) -> list[Reason]:
     reasons.append(
         Reason(
             kind,
-            f"{alone.name} alone found {alone.lost_relevant:,} of {relevant:,} relevant documents ({100 * share:.1f} %), the most of all groups.",
+            f"{alone.name} alone found {alone.lost_relevant:,} of {relevant:,} relevant documents ({100 * share:.1f} %); no group found more alone.",
         )
     )
     half = next((point for point in depths if 2 * point.depth >= depths[-1].depth), None)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -133,13 +133,16 @@ def plan(collection: Collection, choice: Choice, seconds: float | None = None) -
     """Exact numbers for a choice, and for depth-k those of every other depth too, from the same ranks."""
     pace = seconds or collection.seconds_per_judgment
     deepest = max(CURVE, int(choice.values["depth"])) if choice.strategy == "depth" else 0
-    found = chosen(choice, deepest)
+    adaptive = choice.kind == "adaptive"
+    found = chosen(replace(choice, values={**choice.values, "budget": 10**9}) if adaptive else choice, deepest)
     pool = planning.pool_of(found)
     titles = dict(collection.topics.values_list("number", "title"))
     known, new = selectors.is_known(collection, pool.topics), selectors.is_new(collection, pool)
+    if adaptive:  # its budget is of what it picks itself, and it steps over what is there
+        known = new = _first_of_each(pool.topics, new, int(choice.values["budget"]))
     topics = _topics(pool, known, new, titles, pace)
     curve = _curve(collection, found, choice, deepest, pace) if deepest else []
-    told = [] if choice.kind == "adaptive" else shares(found, choice.runs)
+    told = [] if adaptive else shares(found, choice.runs)
     return Plan(choice, int(known.sum()), int(new.sum()), pace, curve, topics, told)
 
 
@@ -157,6 +160,17 @@ def shares(found: strategies.Chosen, runs: Sequence[Run]) -> list[Share]:
     gave = planning.contributions(found, [run.group for run in runs])
     columns = (gave.contributed, gave.unique, gave.group_unique, gave.shares)
     return [Share(run, *row) for run, *row in zip(runs, *(column.tolist() for column in columns), strict=True)]
+
+
+def _first_of_each(topics: "NDArray[np.bytes_]", there: "NDArray[np.bool_]", count: int) -> "NDArray[np.bool_]":
+    """Of what is there, the first so many of each topic."""
+    _, codes = np.unique(topics, return_inverse=True)
+    order = np.argsort(codes, kind="stable")
+    seen = np.cumsum(there[order])
+    starts = np.concatenate(([0], seen))[np.searchsorted(codes[order], codes[order])]
+    first = np.zeros(len(topics), bool)
+    first[order] = there[order] & (seen - starts <= count)
+    return first
 
 
 def _hours(items: int, seconds: float | None) -> float | None:

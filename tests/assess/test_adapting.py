@@ -176,6 +176,17 @@ def test_rounds_that_need_documents_or_a_pool_of_their_own_say_so(world: World) 
         world.draw("mtf")
 
 
+def test_the_plan_counts_what_the_round_will_pick_beside_earlier_rounds(world: World, caller_for: CallerFor) -> None:
+    call, path = caller_for(world.organizer), f"/collections/{world.collection.slug}/pools/plan"
+    asked = {"strategy": "mtf", "parameters": {"budget": 3}}
+    assert call("POST", path, asked)["new"] == 3
+    world.draw("depth", depth=2)
+    there = world.collection.pools.get().items.count()
+    assert there >= 3 and call("POST", path, asked)["new"] == 3
+    everything = {docno for docnos in VECTOR["runs"].values() for docno in docnos}
+    assert call("POST", path, {**asked, "parameters": {"budget": 500}})["new"] == len(everything) - there
+
+
 def test_organizers_see_how_it_goes_and_stop_it(
     world: World, client_for: ClientFor, caller_for: CallerFor, assize: Assize
 ) -> None:
@@ -191,7 +202,7 @@ def test_organizers_see_how_it_goes_and_stop_it(
     assert client.post(address, given).status_code == 422
     call, base = caller_for(world.organizer), f"/collections/{world.collection.slug}"
     (told,) = call("GET", f"{base}/adaptive")
-    assert (told["judged"], told["gains"], told["stopped"], told["still_to_find"]) == (1, [1], "enough", 9)
+    assert (told["judged"], told["gains"], told["stopped"], told["still_to_find"]) == (1, [1], "enough", None)
     items = call("GET", f"{base}/pools/items")
     assert items[0]["picked"] == {"number": 1, "run": "S1", "why": "rank 1, priority 0"}
     assert assize("adaptive", world.collection.slug, "--resume", "1", "--json").json[0]["stopped"] == ""
