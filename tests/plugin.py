@@ -5,7 +5,6 @@ import os
 import shutil
 import tempfile
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -48,10 +47,9 @@ def _start_postgres(config: pytest.Config) -> str:
     return str(server.get_uri())
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
-    """What asks no database is marked so; what gives the same answer on either is asked on SQLite alone. What waits for other
-    processes most of its time comes first, while others keep the machine busy."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What asks no database is marked so; what gives the same answer on either is asked on SQLite alone."""
     for item in items:
         if not _asks_a_database(item):
             item.add_marker("pure")
@@ -59,8 +57,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         gone = [item for item in items if item.get_closest_marker("once")]
         config.hook.pytest_deselected(items=gone)
         items[:] = [item for item in items if not item.get_closest_marker("once")]
-    yield
-    items.sort(key=lambda item: not item.nodeid.startswith(("tests/load/", "tests/test_walk.py")))
 
 
 def _asks_a_database(item: pytest.Item) -> bool:
