@@ -2,16 +2,15 @@
 
 import hashlib
 import json
-import uuid
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
+from config import store
 from config.errors import Refusal
 from config.keeping import kept
 from evaluation import columns, reports, standings
@@ -118,32 +117,29 @@ def computed(standing: Standing) -> PoolReport:
 # What is kept of a release
 
 
-def _path(standing: Standing) -> Path | None:
-    """Beside the release's scores, under the key of all that the report depends on; None of live scores."""
+def _name(standing: Standing) -> str:
+    """Beside the release's scores, under the key of all that the report depends on; empty of live scores."""
     if standing.release is None:
-        return None
+        return ""
     rounds = list(standing.collection.pools.order_by("pk").values_list("pk", "drawn_at"))
     told = hashlib.sha256(repr((FORM, standing.key, reports.topic_measures(standing), rounds)).encode()).hexdigest()[:32]
-    return Path(settings.DATA / f"files/scores/{standing.release.pk}/pool-report-{told}.json")
+    return f"files/scores/{standing.release.pk}/pool-report-{told}.json"
 
 
 def _store(standing: Standing, report: PoolReport) -> None:
-    """Written aside and switched in; reports of an earlier state go."""
-    path = _path(standing)
-    if path is None:
+    """Reports of an earlier state go."""
+    if not (name := _name(standing)):
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(f".{uuid.uuid4().hex}")
-    aside.write_text(json.dumps(asdict(report), default=np.ndarray.tolist))
-    aside.replace(path)
-    for other in path.parent.glob("pool-report-*.json"):
-        if other != path:
-            other.unlink(missing_ok=True)
+    store.put(name, json.dumps(asdict(report), default=np.ndarray.tolist).encode())
+    kept_here = store.path(name)
+    for other in kept_here.parent.glob("pool-report-*.json"):
+        if other != kept_here:
+            store.remove(other.relative_to(settings.DATA).as_posix())
 
 
 def stored_report(standing: Standing) -> PoolReport | None:
-    path = _path(standing)
-    if path is None or not path.exists():
+    name = _name(standing)
+    if not name or not (path := store.path(name)).exists():
         return None
     told = json.loads(path.read_text())
     for part in ("runs", "groups"):
