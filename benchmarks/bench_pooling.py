@@ -23,6 +23,7 @@ from pooling.core.rankings import Rankings
 from pooling.core.runs import read_run, write_run
 
 RUNS, TOPICS, RESULTS, CANDIDATES, DEPTH, TURNS = 50, 50, 1000, 3000, 100, 5
+MANY_TURNS = 25  # of what takes milliseconds
 
 
 @dataclass(frozen=True)
@@ -107,8 +108,8 @@ def seconds(act: Callable[[], object]) -> float:
     return time.perf_counter() - begin
 
 
-def in_turns(*acts: Callable[[], object]) -> list[float]:
-    times = [[seconds(act) for act in acts] for _ in range(TURNS)]
+def in_turns(*acts: Callable[[], object], turns: int = TURNS) -> list[float]:
+    times = [[seconds(act) for act in acts] for _ in range(turns)]
     return [statistics.median(column) for column in zip(*times, strict=True)]
 
 
@@ -138,11 +139,11 @@ def main() -> None:
         one, all_depths, other = in_turns(lambda: pool(fifty), lambda: plan(fifty), theirs)
         built: list[RankMatrix] = []  # and kept: giving their memory back is no part of either
         building, adding = in_turns(
-            lambda: built.append(matrix(fifty)), lambda: built.append(built[-1].extended(stored(last)[0]))
+            lambda: built.append(matrix(fifty)), lambda: built.append(built[-1].extended(stored(last)[0])), turns=MANY_TURNS
         )
         built.clear()
         text = paths[0].with_suffix(".txt").read_bytes()
-        parsing, evaluating = in_turns(lambda: read_run(text), evaluation(paths[0].with_suffix(".txt")))
+        parsing, evaluating = in_turns(lambda: read_run(text), evaluation(paths[0].with_suffix(".txt")), turns=MANY_TURNS)
         run, bare = start_up(paths[0])
     print(
         f"\nPools, Python {platform.python_version()}: {RUNS} runs × {TOPICS} topics × {RESULTS:,} results, {len(mine):,} items at depth {DEPTH}"

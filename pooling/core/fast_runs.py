@@ -17,7 +17,8 @@ from pooling.core.keys import add_words, any_twice, distinct, word_keys
 from pooling.core.lines import BLANK_LINES, single_blanks
 from pooling.core.rankings import Dialect, Rankings
 
-PIECE = 2 << 20  # bytes; memory stays flat however large the file is
+PIECE = 3 << 20  # bytes; memory stays flat however large the file is, and two threads seldom wait for each other
+_PIECE_ALONE = 2 << 20  # where one thread reads, and the rankings take memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,21 +82,22 @@ class Columns:
 
 def pieces(file: BinaryIO, size: int = PIECE) -> Iterator[NDArray[np.uint8]]:
     """The file as padded text, in pieces of whole lines that end where a topic ends, as long as its lines stand together."""
-    held, wanted = b"", size
-    while True:
+    held, wanted, more = b"", size, True
+    while more:
         text = bytearray(2 * PAD + len(held) + wanted + 1)
         end = PAD + len(held)
         text[PAD:end] = held
-        got = cast(io.BufferedIOBase, file).readinto(memoryview(text)[end : end + wanted])
-        if not got:
-            break
-        end += got
-        cut = _last_topic(text, PAD, end)
+        full = end + wanted
+        while more and end < full:
+            got = cast(io.BufferedIOBase, file).readinto(memoryview(text)[end:full])
+            end, more = end + got, got > 0
+        if not more and end > PAD and text[end - 1] != ord("\n"):
+            text[end] = ord("\n")
+            end += 1
+        cut = _last_topic(text, PAD, end) if more else end
         held, wanted = bytes(memoryview(text)[cut:end]), size if cut > PAD else wanted * 2  # one topic alone so far
         if cut > PAD:
             yield np.frombuffer(text, np.uint8)[: cut + PAD]
-    if held:
-        yield padded(held)
 
 
 def _last_topic(text: bytearray, begin: int, end: int) -> int:
@@ -157,7 +159,7 @@ def read_rankings(opened: Callable[[], BinaryIO], dialect: Dialect | None = None
     tag, heads, lengths = b"", [], []
     all_docnos, all_scores = _Growing(np.dtype("S1")), _Growing(np.dtype(np.float64))
     with opened() as file:
-        for piece in pieces(file):
+        for piece in pieces(file, _PIECE_ALONE):
             columns = run_columns(piece)
             if columns is None or any_twice(columns.keys(np.arange(len(columns.heads)))):
                 return None

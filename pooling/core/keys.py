@@ -147,9 +147,9 @@ class PairIndex:
     @classmethod
     def build(cls, codes: NDArray[np.int64], docnos: NDArray[np.bytes_], *, room: int = 0) -> "PairIndex":
         """Index pairs that must be distinct, with room for so many more; a pair given twice is a ValueError."""
-        seed, size = 0, len(codes)
+        seed, size, words = 0, len(codes), docno_words(docnos)
         while True:
-            keys = pair_keys(codes, docnos, seed)
+            keys = word_keys(codes, words, seed)
             if not any_twice(keys):
                 break
             rows = np.argsort(keys, kind="stable")
@@ -158,7 +158,7 @@ class PairIndex:
             if ((docnos[one] == docnos[other]) & (codes[one] == codes[other])).any():
                 raise ValueError(f"expected distinct pairs of topic and docno, found {shown(docnos[one[0]])} again")
             seed += 1
-        words, tables = tuple(_roomy(word, room) for word in docno_words(docnos)), list[NDArray[np.int32]]()
+        words, tables = tuple(_roomy(word, room) for word in words), list[NDArray[np.int32]]()
         codes, docnos, keys = _roomy(codes, room), _roomy(docnos, room), _roomy(keys, room)
         _place(keys, np.arange(size, dtype=np.int32), tables, room)
         return cls(size, seed, codes, docnos, words, keys, tables, _Growth(size))
@@ -177,7 +177,8 @@ class PairIndex:
         They go into the room that is left. Where another index has that already they go into a copy; where there is none,
         or a key clashes, all is built anew.
         """
-        size, keys = self.size + len(codes), pair_keys(codes, docnos, self.seed)
+        size, words = self.size + len(codes), docno_words(docnos)
+        keys = word_keys(codes, words, self.seed)
         fits = size <= len(self._codes) and docnos.dtype.itemsize <= self._docnos.dtype.itemsize
         if not fits or any_twice(keys) or len(self.proposed(keys)[0]):
             both = np.concatenate((self.codes, codes)), np.concatenate((self.docnos, docnos))
@@ -187,7 +188,7 @@ class PairIndex:
             self._growth.used = max(size, self._growth.used)
         grown = replace(self if first else self._copied(), size=size)
         arrays = grown._codes, grown._docnos, grown._keys, *grown._words
-        for array, more in zip_longest(arrays, (codes, docnos, keys, *docno_words(docnos)), fillvalue=_NO_WORD):
+        for array, more in zip_longest(arrays, (codes, docnos, keys, *words), fillvalue=_NO_WORD):
             array[self.size : size] = more
         _place(grown._keys, np.arange(self.size, size, dtype=np.int32), grown._tables)
         return grown
