@@ -19,14 +19,17 @@ install: .venv/.installed
 test-deps: .venv/.installed-dev
 	@$(BIN)/python tests/browser_setup.py
 
-# Lint and types, then three side by side, for much of a test is waiting: PostgreSQL, which is shown as it goes, SQLite, and
-# the browser with what asks no database.
+# Lint and types, then four side by side, for much of a test is waiting: PostgreSQL and what asks no database, which is shown
+# as it goes, SQLite, the browser, and whole sites that are started, killed and walked through.
 test: test-deps lint
 	@mkdir -p build
-	@$(RUN) pytest -m "not pure and not browser" -o cache_dir=build/sqlite-cache > build/sqlite.log 2>&1 & sqlite=$$!; \
-	$(RUN) pytest -m "pure or browser" -o cache_dir=build/browser-cache > build/browser.log 2>&1 & browser=$$!; \
-	$(RUN) pytest --pg -m "not pure" -o cache_dir=build/pg-cache; pg=$$?; \
-	wait $$sqlite; lite=$$?; wait $$browser; seen=$$?; cat build/sqlite.log build/browser.log; exit $$((pg || lite || seen))
+	@$(RUN) pytest -m "not pure and not live" -o cache_dir=build/sqlite-cache > build/sqlite.log 2>&1 & sqlite=$$!; \
+	$(RUN) pytest -m browser -o cache_dir=build/browser-cache > build/browser.log 2>&1 & browser=$$!; \
+	($(RUN) pytest -m "live and not browser" -o cache_dir=build/live-cache; lite=$$?; \
+	$(RUN) pytest --pg -m live -o cache_dir=build/live-cache && exit $$lite) > build/live.log 2>&1 & live=$$!; \
+	$(RUN) pytest --pg -m "not live" -o cache_dir=build/pg-cache; pg=$$?; \
+	wait $$sqlite; lite=$$?; wait $$browser; seen=$$?; wait $$live; sites=$$?; \
+	cat build/sqlite.log build/browser.log build/live.log; exit $$((pg || lite || seen || sites))
 
 # Fast: what each commit passes.
 check: .venv/.installed-dev lint

@@ -27,6 +27,7 @@ from pooling.models import Collection, Run
 MOST_PAIRS = 60
 MOST_RUNS = 300
 ALPHA = 0.05
+_CHANGES = {"equivalent": "hardly", "similar": "somewhat", "different": "clearly"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +76,29 @@ class Effect:
     assessors: list[Comparison]
     pairs: list[Comparison]
     machines: list[Comparison]
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence or two; empty where nothing could be compared."""
+        by_rule, by_person = _lowest(self.rules), _lowest([*self.assessors, *self.pairs])
+        told = []
+        if by_rule is not None:
+            told.append(f"By merge rule the order changes {_CHANGES[by_rule.reading]}: the lowest τ is {by_rule.tau:.3f}.")
+        if by_person is not None:
+            told.append(f"By assessor it changes {_CHANGES[by_person.reading]}: the lowest τ is {by_person.tau:.3f}.")
+        compared = [*self.rules, *self.assessors, *self.pairs]
+        if told:
+            sure = max(one.sure for one in compared)
+            told.append(
+                "No significant difference between two runs is turned around."
+                if not sure
+                else f"In one comparison {sure} significant difference{'s are' if sure > 1 else ' is'} turned around."
+            )
+        return " ".join(told)
+
+
+def _lowest(rows: list[Comparison]) -> Comparison | None:
+    return min((row for row in rows if row.tau is not None), key=lambda row: row.tau or 0.0, default=None)
 
 
 def effect(collection: Collection, measure: str = "", *, named: bool = True) -> Effect:

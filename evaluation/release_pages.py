@@ -25,7 +25,7 @@ from pooling.views.collections import page
 from pooling.views.uploads import sent
 
 SHOWN = 500  # changed documents on a page
-DRAWN = ("take", "rrf", "mtf", "maxmean", "thompson", "hedge")  # as many lines as eyes can part
+DRAWN = ("depth", "take", "rrf", "mtf", "maxmean", "hedge")  # as many lines as eyes can part, or five and the best
 
 
 @require_POST
@@ -119,6 +119,11 @@ def effect(request: HttpRequest, slug: str) -> HttpResponse:
     return files or page(request, "evaluation/effect.html", collection, **context)
 
 
+def _drawn(found: strategy_comparison.Comparison) -> list[strategy_comparison.Line]:
+    names = DRAWN if found.best is None or found.best.name in DRAWN else (*DRAWN[:-1], found.best.name)
+    return [line for line in found.lines if line.name in names]
+
+
 @require_http_methods(["GET", "POST"])
 def strategies(request: HttpRequest, slug: str) -> HttpResponse:
     """Which strategy would have done best on the judgments that are there; a POST simulates them anew."""
@@ -129,7 +134,7 @@ def strategies(request: HttpRequest, slug: str) -> HttpResponse:
         if attempt(form, lambda: strategy_comparison.request_comparison(collection, by=by, budget=budget)):
             return redirect("compare_strategies", slug)
     found = strategy_comparison.latest(collection)
-    shown = [(line.name, line.curve) for line in found.lines if line.name in DRAWN] if found else []
+    shown = [(line.label, line.curve) for line in _drawn(found)] if found else []
     words = f"Relevant documents found by judgments, of {found.relevant:,}" if found else ""
     job = selectors.job_of(collection, "compare_strategies")
     context: dict[str, Any] = {"form": form, "found": found, "curves": charts.curves(shown, words)}

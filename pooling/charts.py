@@ -62,11 +62,8 @@ def _step(largest: int) -> int:
 
 @dataclass(frozen=True)
 class Named:
-    """A line of several: where its name stands, at its end."""
-
     name: str
     points: str
-    at: float
 
 
 @dataclass(frozen=True)
@@ -78,13 +75,13 @@ class Curves:
     width: int = WIDTH
     height: int = HEIGHT + 120
     left: int = LEFT
-    right: int = WIDTH - 130
+    right: int = WIDTH - RIGHT
     top: int = TOP
     bottom: int = HEIGHT + 120 - BOTTOM
 
 
 def curves(lines: Sequence[tuple[str, Sequence[tuple[int, int]]]], words: str) -> Curves | None:
-    """Several lines of (across, up) pairs; None where there is nothing to draw. Names that would touch are moved apart."""
+    """Several lines of (across, up) pairs; None where there is nothing to draw. Those with the most under them come first."""
     widest = max((across for _, line in lines for across, _ in line), default=0)
     highest = max((up for _, line in lines for _, up in line), default=0)
     if not widest or not highest:
@@ -99,10 +96,8 @@ def curves(lines: Sequence[tuple[str, Sequence[tuple[int, int]]]], words: str) -
     def y(value: int) -> float:
         return round(made.bottom - (made.bottom - made.top) * value / most, 1)
 
-    named = [Named(name, " ".join(f"{x(a)},{y(u)}" for a, u in line), 0.0) for name, line in lines]
-    # All lines end at the same height: their names stand below each other, in the order of the area under them.
-    order = sorted(range(len(lines)), key=lambda place: -sum(up for _, up in lines[place][1]))
-    placed = [Named(named[place].name, named[place].points, made.top + 8 + 17.0 * row) for row, place in enumerate(order)]
+    order = sorted(lines, key=lambda line: -sum(up for _, up in line[1]))
+    placed = [Named(name, " ".join(f"{x(a)},{y(u)}" for a, u in line)) for name, line in order]
     across = [Tick(x(value), f"{value:,}") for value in range(0, widest + 1, stride)]
     up = [Tick(y(value), f"{value:,}") for value in range(0, most + 1, step)]
     return Curves(placed, across, up, words)

@@ -49,14 +49,14 @@ def _start_postgres(config: pytest.Config) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What asks no database is marked so; what gives the same answer on either is asked on SQLite alone."""
+    """What asks no database is marked so; what gives the same answer on either is asked on one alone."""
     for item in items:
         if not _asks_a_database(item):
             item.add_marker("pure")
-    if config.getoption("--pg"):
-        gone = [item for item in items if item.get_closest_marker("once")]
-        config.hook.pytest_deselected(items=gone)
-        items[:] = [item for item in items if not item.get_closest_marker("once")]
+    elsewhere = "once" if config.getoption("--pg") else "larger"
+    gone = [item for item in items if item.get_closest_marker(elsewhere)]
+    config.hook.pytest_deselected(items=gone)
+    items[:] = [item for item in items if not item.get_closest_marker(elsewhere)]
 
 
 def _asks_a_database(item: pytest.Item) -> bool:

@@ -51,6 +51,7 @@ def test_port_in_use_is_told(site: Site, tmp_path: Path) -> None:
     assert f"127.0.0.1:{site.port} cannot be used" in second.stderr and "ASSIZE_PORT" in second.stderr
 
 
+@pytest.mark.once  # tests/load/test_chaos.py kills them on PostgreSQL, and its server too
 def test_killed_parts_come_back_and_nothing_is_lost(own_site: Site) -> None:
     """Each process is killed with -9 in turn while jobs run and others wait, then the queue is emptied; all jobs are done."""
     import redis
@@ -78,11 +79,10 @@ def test_killed_parts_come_back_and_nothing_is_lost(own_site: Site) -> None:
         assert time.monotonic() < until, list(Job.objects.values_list("pk", "state", "message", "attempt"))
         Job.objects.filter(state="running", heartbeat_at__lt=_ago(12)).update(heartbeat_at=_ago(100))
         time.sleep(0.5)
-    if connection.vendor == "postgresql":
-        _dead_connections_are_nobodys_business(site)
 
 
-def _dead_connections_are_nobodys_business(site: Site) -> None:
+@pytest.mark.larger
+def test_dead_connections_are_nobodys_business(site: Site) -> None:
     """All connections of the site are cut, as when a process of PostgreSQL is killed: the next requests get new ones."""
     with ThreadPoolExecutor(8) as people:
         list(people.map(site.get, ["/"] * 32))
@@ -104,17 +104,10 @@ def test_renewed_stopped_or_killed_the_site_goes_on(own_site: Site) -> None:
     site = own_site
     _renewed_every_part_is_new_and_no_request_fails(site)
     job = jobs.intend("trial", title="Long trial", args={"steps": 60, "seconds": "60"})
-    for attempt, number in enumerate((signal.SIGTERM, signal.SIGINT), 1):
-        site.wait_for(lambda: Job.objects.filter(pk=job.pk, state="running", attempt=attempt).exists(), 30)  # noqa: B023
-        everything = _everything(site)
-        assert site.stop(number) < 10
-        assert site.process and site.process.returncode == 0
-        assert [pid for pid in everything if _alive(pid)] == []
-        job.refresh_from_db()
-        assert (job.state, job.failures, job.message) == ("waiting", 0, "The site was stopped meanwhile; it starts again.")
-        connection.close()
-        site.start()
-        assert site.first_link()  # still nobody has used it
+    _stopped_it_ends_and_the_job_waits(site, job, signal.SIGTERM, failures=0)
+    connection.close()
+    site.start()
+    assert site.first_link()  # still nobody has used it
     everything = _everything(site)
     assert site.process
     site.process.kill()
@@ -125,6 +118,18 @@ def test_renewed_stopped_or_killed_the_site_goes_on(own_site: Site) -> None:
         time.sleep(0.2)
     site.start()
     assert all(site.ready().values())
+    _stopped_it_ends_and_the_job_waits(site, job, signal.SIGINT, failures=1)  # to be killed counts
+
+
+def _stopped_it_ends_and_the_job_waits(site: Site, job: Job, number: signal.Signals, *, failures: int) -> None:
+    site.wait_for(lambda: Job.objects.filter(pk=job.pk, state="running").exists(), 30)
+    everything = _everything(site)
+    assert site.stop(number) < 10
+    assert site.process and site.process.returncode == 0
+    assert [pid for pid in everything if _alive(pid)] == []
+    job.refresh_from_db()
+    assert (job.state, job.failures) == ("waiting", failures)
+    assert job.message == "The site was stopped meanwhile; it starts again."
 
 
 def _renewed_every_part_is_new_and_no_request_fails(site: Site) -> None:
@@ -137,10 +142,11 @@ def _renewed_every_part_is_new_and_no_request_fails(site: Site) -> None:
     site.process.send_signal(signal.SIGUSR1)
     answers = []
     until = time.monotonic() + 90
-    while web & set(_web_processes(site)) or len(_web_processes(site)) < len(web):
-        answers.append(site.get("/healthz")[0])
+    while web & (now := set(_web_processes(site))) or len(now) < len(web):
         assert time.monotonic() < until, site.log()[-3000:]
-        time.sleep(0.02)
+        for _ in range(20):  # looking for processes takes longer than asking
+            answers.append(site.get("/healthz")[0])
+            time.sleep(0.02)
     assert set(answers) == {200}
     for part in ("worker", "sweeper"):
         site.wait_for(lambda part=part: site.pids(part) and not before[part] & set(site.pids(part)), 30)

@@ -109,7 +109,7 @@ def accept_draft(draft: TopicDraft, *, by: User, reason: str = "") -> Topic:
         with transaction.atomic():
             topic = Topic.objects.create(collection=found.collection, number=number, **given)
     except IntegrityError:
-        raise Conflict(f"There is a topic {number} already.") from None
+        raise Conflict(f"There is a topic {number} already. Give the draft another number, then accept it.") from None
     _decide(found, DraftState.ACCEPTED, by, reason, topic)
     return topic
 

@@ -59,18 +59,19 @@ def draft(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     form = DraftForm(request.POST if request.POST.get("act") == "edit" else None, initial=initial)
     act = DraftActForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and act.is_valid():
-        if act.cleaned_data["act"] != "edit":
-            _act(request, found, act.cleaned_data)
-            return redirect("drafts", slug) if act.cleaned_data["act"] in ("accept", "drop") else redirect(found)
-        if form.is_valid() and attempt(form, lambda: bool(acts.edit_draft(found, **_given(form)))):
+        chosen = act.cleaned_data["act"]
+        if chosen != "edit" and attempt(act, lambda: _act(request, found, act.cleaned_data)):
+            return redirect("drafts", slug) if chosen in ("accept", "drop") else redirect(found)
+        if chosen == "edit" and form.is_valid() and attempt(form, lambda: bool(acts.edit_draft(found, **_given(form)))):
             messages.success(request, "Saved.")
             return redirect(found)
     refused = bool(act.errors or form.errors)
-    context = {"draft": found, "form": form, "grades": grades(collection), **_tried(collection, found, request)}
+    context = {"draft": found, "form": form, "act": act, "grades": grades(collection), **_tried(collection, found, request)}
     return page(request, "assess/draft.html", collection, status=422 if refused else 200, **context)
 
 
-def _act(request: HttpRequest, found: TopicDraft, data: dict[str, Any]) -> None:
+def _act(request: HttpRequest, found: TopicDraft, data: dict[str, Any]) -> bool:
+    """Done; what is refused is raised."""
     user = access.require_sign_in(request.user)
     if data["act"] == "grade":
         acts.grade_hit(found, by=user, docno=data["docno"], grade=-1 if data["grade"] is None else data["grade"])
@@ -82,6 +83,7 @@ def _act(request: HttpRequest, found: TopicDraft, data: dict[str, Any]) -> None:
     else:
         acts.drop_draft(found, by=user, reason=data["reason"])
         messages.success(request, f"The draft of topic {found.number} is dropped.")
+    return True
 
 
 def _tried(collection: Collection, found: TopicDraft, request: HttpRequest) -> dict[str, Any]:

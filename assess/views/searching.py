@@ -75,7 +75,7 @@ def _with_ids(hits: list[searching.Hit]) -> list[tuple[searching.Hit, uuid.UUID]
 @never_cache
 @require_safe
 def whole(request: HttpRequest, slug: str) -> HttpResponse:
-    """A document that was found, whole. What it says and nothing else: neither runs, ranks nor what anybody said of it."""
+    """A document that was found, whole, to be judged there. Neither runs, ranks nor what others said of it."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.ASSESSOR)
     docno, words = (request.GET.get(name, "").replace("\0", "") for name in ("docno", "q"))
     found = documents(collection).filter(docno=docno).defer("html").first()
@@ -86,6 +86,10 @@ def whole(request: HttpRequest, slug: str) -> HttpResponse:
     title, text = highlighting.pieces([found.title or docno, found.text], sought, found.language)
     back = {"q": words, **({"topic": topic.number} if topic else {})}
     context: dict[str, Any] = {"document": found, "title": title, "text": text, "back": urlencode(back)}
+    user, held = access.require_sign_in(request.user), access.roles_in(request.user, collection)
+    if topic and Role.ASSESSOR in held and topic in searching.own_topics(collection, user):
+        (hit,) = searching.hits(collection, user, topic, words, [docno], organizes=False)
+        context |= {"hit": hit, "act": uuid.uuid4(), "topic": topic, "words": words, "grades": grades(collection)}
     return page(request, "assess/search_document.html", collection, **context)
 
 

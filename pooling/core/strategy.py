@@ -66,6 +66,14 @@ class Parameter:
             raise ValueError(f"{self.label}: expected {self._range()}; found {number:,}.")
         return number
 
+    def told(self, value: Value) -> str:
+        """The value in words for a page."""
+        if value is None:
+            return "no limit" if self.name in ("min_per_topic", "max_per_topic") else "all"
+        if self.kind == "choice":
+            return dict(self.choices).get(str(value), str(value))
+        return f"{value:,}" if isinstance(value, int | float) else str(value).replace(",", ", ")
+
     def _range(self) -> str:
         kind = "a whole number" if self.kind == "int" else "a number"
         if self.low is None or self.high is None:

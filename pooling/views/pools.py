@@ -106,8 +106,11 @@ def pool_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         group = groups.setdefault(row["group"] or row["tag"], {"runs": 0, "unique": row["group_unique"]})
         group["runs"] += 1
     strategy = STRATEGIES.get(found.strategy)
-    labels = {one.name: one.label for one in (strategy.all_parameters if strategy else ())}
-    parameters = [(labels.get(name, name), value) for name, value in found.parameters.items()]
+    declared = {one.name: one for one in (strategy.all_parameters if strategy else ())}
+    parameters = [
+        (declared[name].label, declared[name].told(value)) if name in declared else (name, value)
+        for name, value in found.parameters.items()
+    ]
     context: dict[str, Any] = {
         "round": found,
         "used": used,

@@ -25,6 +25,8 @@ from tests.assess import factories
 from tests.assess.conftest import Bench
 from tests.conftest import ClientFor
 
+pytestmark = pytest.mark.once  # what pages make of the same rows; tests/test_access.py opens each on both
+
 
 class Pages:
     """Somebody's browser, in the bench's collection."""

@@ -16,6 +16,8 @@ from pooling.services import collections
 from tests.conftest import Cast, ClientFor
 from tests.evaluation import factories
 
+pytestmark = pytest.mark.once  # what pages make of the same rows; tests/test_access.py opens each on both
+
 HERE = "/c/harbour-trials/"
 PAGES = ("releases/", "releases/1/", "leaderboard/", "leaderboard/topics/1/", "scores/alpha/")
 FILES = ("releases/1/qrels/", "leaderboard/scores.csv", "leaderboard/topics.csv", "scores/alpha/trec_eval/")

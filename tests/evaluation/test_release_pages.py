@@ -11,6 +11,8 @@ from tests.conftest import Cast, ClientFor
 from tests.evaluation.factories import freeze, judge, make_item, score
 from tests.evaluation.test_bundles import files
 
+pytestmark = pytest.mark.once  # what pages make of the same rows; tests/test_access.py opens each on both
+
 HERE = "/c/harbour-trials/"
 
 

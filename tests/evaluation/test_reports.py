@@ -28,6 +28,8 @@ from tests.evaluation import factories
 from tests.golden import vectors
 from tests.remembered import remembered
 
+pytestmark = pytest.mark.once  # what is computed of the same rows
+
 __all__ = ["assize"]
 HERE = "/c/harbour-trials/"
 SLUG = "harbour-trials"

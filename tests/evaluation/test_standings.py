@@ -20,6 +20,8 @@ from tests.api.conftest import CallerFor, caller_for
 from tests.conftest import Cast, ClientFor
 from tests.evaluation import factories
 
+pytestmark = pytest.mark.once  # what is computed of the same rows
+
 __all__ = ["caller_for"]
 HERE = "/c/harbour-trials/"
 API = "/collections/harbour-trials"

@@ -5,7 +5,7 @@ import pytest
 from benchmarks import chaos
 from tests.site import Site
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.live, pytest.mark.larger, pytest.mark.timeout(240)]  # more can be killed on PostgreSQL
 
 
 def test_nothing_that_was_acknowledged_is_lost_or_doubled(own_site: Site) -> None:

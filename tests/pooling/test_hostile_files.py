@@ -21,6 +21,8 @@ from tests.conftest import Cast, ClientFor
 from tests.pooling import files
 from tests.pooling.test_packed import tar_of, zip_of
 
+pytestmark = pytest.mark.once  # refused before a row is made
+
 GOOD = b"1 Q0 d1 1 2.0 t\n"
 RUNS = {
     "five columns": (b"1 Q0 d1 1 2.0\n", [("FIELDS", 1)]),

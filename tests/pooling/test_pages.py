@@ -18,6 +18,8 @@ from tests.conftest import Cast, ClientFor
 if TYPE_CHECKING:
     from django.test.client import _MonkeyPatchedWSGIResponse as Answer
 
+pytestmark = pytest.mark.once  # what pages make of the same rows; tests/test_access.py opens each on both
+
 HERE = "/c/harbour-trials/"
 NEW = "four new words here"
 ROLES = ("adjudicator", "assessor", "organizer", "participant", "researcher")

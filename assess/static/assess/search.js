@@ -1,8 +1,9 @@
-// Results by keys: arrows choose a hit, a digit grades the one that is chosen. Never inside a field.
+// Results by keys: arrows choose a hit, a digit grades the one that is chosen, or the only one there is on the page of a
+// document. Never inside a field.
 (function () {
   "use strict";
   if (!document.querySelector("[data-hits]")) return;
-  var at = -1;
+  var alone = !!document.querySelector("[data-hits=one]"), at = alone ? 0 : -1;
   function hits() { return Array.from(document.querySelectorAll("[data-hits] [data-hit]")); }
   function choose(place) {
     var all = hits();
@@ -17,7 +18,7 @@
   document.body.addEventListener("htmx:afterSettle", function () { if (at >= 0) choose(at); });
   document.addEventListener("keydown", function (event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
-    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+    if (!alone && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
       event.preventDefault();
       choose(at + (event.key === "ArrowDown" ? 1 : -1));
     } else if (at >= 0 && hits()[at]) {
