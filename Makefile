@@ -19,27 +19,31 @@ install: .venv/.installed
 test-deps: .venv/.installed-dev
 	@$(BIN)/python tests/browser_setup.py
 
-# Lint and types, then four side by side, for much of a test is waiting: PostgreSQL and what asks no database, which is shown
-# as it goes, SQLite, the browser, and whole sites that are started, killed and walked through.
-test: test-deps lint
+# Lint, then side by side, for much of a test is waiting: PostgreSQL and what asks no database, which is shown as it goes,
+# SQLite, the browser, whole sites that are started, killed and walked through, and types.
+REST := --ignore=tests/browser --ignore=tests/live
+test: test-deps style
 	@mkdir -p build
-	@$(RUN) pytest -m "not pure and not live" -o cache_dir=build/sqlite-cache > build/sqlite.log 2>&1 & sqlite=$$!; \
-	$(RUN) pytest -m browser -o cache_dir=build/browser-cache > build/browser.log 2>&1 & browser=$$!; \
-	($(RUN) pytest -m "live and not browser" -o cache_dir=build/live-cache; lite=$$?; \
-	$(RUN) pytest --pg -m live -o cache_dir=build/live-cache && exit $$lite) > build/live.log 2>&1 & live=$$!; \
-	$(RUN) pytest --pg -m "not live" -o cache_dir=build/pg-cache; pg=$$?; \
-	wait $$sqlite; lite=$$?; wait $$browser; seen=$$?; wait $$live; sites=$$?; \
-	cat build/sqlite.log build/browser.log build/live.log; exit $$((pg || lite || seen || sites))
+	@$(BIN)/mypy > build/types.log 2>&1 & types=$$!; \
+	$(RUN) pytest -m "not pure" $(REST) -o cache_dir=build/sqlite-cache > build/sqlite.log 2>&1 & sqlite=$$!; \
+	$(RUN) pytest tests/browser -o cache_dir=build/browser-cache > build/browser.log 2>&1 & browser=$$!; \
+	($(RUN) pytest tests/live -o cache_dir=build/live-cache; lite=$$?; \
+	$(RUN) pytest --pg tests/live tests/browser -o cache_dir=build/live-cache && exit $$lite) > build/live.log 2>&1 & live=$$!; \
+	$(RUN) pytest --pg $(REST) -o cache_dir=build/pg-cache; pg=$$?; \
+	wait $$sqlite; lite=$$?; wait $$browser; seen=$$?; wait $$live; sites=$$?; wait $$types; typed=$$?; \
+	cat build/types.log build/sqlite.log build/browser.log build/live.log; exit $$((pg || lite || seen || sites || typed))
 
 # Fast: what each commit passes.
 check: .venv/.installed-dev lint
-	$(RUN) pytest -q -m "not browser and not live"
+	$(RUN) pytest -q $(REST)
 
-.PHONY: lint
-lint: .venv/.installed-dev
+.PHONY: lint style
+lint: style
+	$(BIN)/mypy
+
+style: .venv/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/python manage.py makemigrations --check --dry-run
 
 bench: .venv/.installed-bench

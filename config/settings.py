@@ -101,7 +101,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
-    "django.contrib.staticfiles",
+    "config.apps.StaticConfig",
     "django.contrib.humanize",
     "django.forms",
     "django_htmx",

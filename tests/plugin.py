@@ -49,9 +49,12 @@ def _start_postgres(config: pytest.Config) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What asks no database is marked so; what gives the same answer on either is asked on one alone."""
+    """By folder, tests are marked that start a site or a browser; what asks no database is marked, too. What gives the same
+    answer on either database is asked on one alone."""
     for item in items:
-        if not _asks_a_database(item):
+        if item.path.parent.name in ("browser", "live"):
+            item.add_marker(item.path.parent.name)
+        elif not _asks_a_database(item):
             item.add_marker("pure")
     elsewhere = "once" if config.getoption("--pg") else "larger"
     gone = [item for item in items if item.get_closest_marker(elsewhere)]
@@ -60,8 +63,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _asks_a_database(item: pytest.Item) -> bool:
-    marked = any(item.get_closest_marker(name) for name in ("django_db", "live", "browser"))
-    return marked or bool({"db", "transactional_db", "django_db_setup"} & set(getattr(item, "fixturenames", ())))
+    return item.get_closest_marker("django_db") is not None or bool(
+        {"db", "transactional_db", "django_db_setup"} & set(getattr(item, "fixturenames", ()))
+    )
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -52,7 +52,7 @@ def _keep_fresh(site: "Site") -> None:
     atexit.register(shutil.rmtree, _fresh, ignore_errors=True)
     if "ASSIZE_DATABASE_URL" in os.environ:
         env = {**site.env, "ASSIZE_DATABASE_URL": _new_database("site_fresh")}
-        subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=env, check=True)
+        subprocess.run([sys.executable, "manage.py", "migrate", "-v0", "--skip-checks"], cwd=ROOT, env=env, check=True)
     else:
         with closing(sqlite3.connect(site.data / _kept[0])) as source, closing(sqlite3.connect(_fresh / _kept[0])) as copy:
             source.backup(copy)

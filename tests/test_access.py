@@ -520,7 +520,10 @@ def test_answers(part: str, world: World, client_for: ClientFor, subtests: pytes
         path = world.address(route.replace("<str:token>", str(world.values["token_"])))
         found, expected = {}, {}
         for role, method in product(roles, METHODS):
-            rule = TABLE[route].get(method, everybody(405))
+            rule = TABLE[route].get(method)
+            if rule is None and role not in ("anonymous", "organizer"):  # refused before it is known who asks
+                continue
+            rule = rule or everybody(405)
             expected[role, method] = rule(route.startswith("api/v1/"))[role]
             found[role, method] = ask(clients[role], method, path, BODIES.get(route, {}))
         with subtests.test(route):

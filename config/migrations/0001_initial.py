@@ -8,6 +8,8 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
+from config.migrating import Together
+
 
 class Migration(migrations.Migration):
 
@@ -18,96 +20,100 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='Throttle',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=200, unique=True)),
-                ('count', models.PositiveIntegerField(default=0)),
-                ('window_ends', models.DateTimeField(db_index=True)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='User',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('password', models.CharField(max_length=128, verbose_name='password')),
-                ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
-                ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
-                ('username', models.CharField(error_messages={'unique': 'A user with that username already exists.'}, help_text='Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.', max_length=150, unique=True, validators=[django.contrib.auth.validators.UnicodeUsernameValidator()], verbose_name='username')),
-                ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
-                ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
-                ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
-                ('name', models.CharField(help_text='As others on the site see you.', max_length=150)),
-                ('email', models.EmailField(blank=True, max_length=254, verbose_name='e-mail')),
-                ('is_machine', models.BooleanField(default=False)),
-                ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
-                ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
-            ],
-            managers=[
-                ('objects', django.contrib.auth.models.UserManager()),
-            ],
-        ),
-        migrations.CreateModel(
-            name='ApiToken',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=80)),
-                ('prefix', models.CharField(max_length=12)),
-                ('digest', models.CharField(max_length=64, unique=True)),
-                ('scopes', models.JSONField(default=list)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('last_used_at', models.DateTimeField(blank=True, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tokens', to=settings.AUTH_USER_MODEL)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Job',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=60)),
-                ('title', models.CharField(max_length=200)),
-                ('args', models.JSONField(default=dict)),
-                ('collection_id', models.BigIntegerField(db_index=True, null=True)),
-                ('dedupe', models.CharField(blank=True, max_length=200)),
-                ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'running'), ('done', 'done'), ('failed', 'failed')], default='waiting', max_length=10)),
-                ('attempt', models.PositiveIntegerField(default=0, help_text='Grows with each start: an older one may not finish.')),
-                ('failures', models.PositiveSmallIntegerField(default=0)),
-                ('done_count', models.BigIntegerField(default=0)),
-                ('total', models.BigIntegerField(default=0)),
-                ('message', models.TextField(blank=True)),
-                ('output', models.CharField(blank=True, help_text='File of the result, below the data folder.', max_length=300)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('due_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('started_at', models.DateTimeField(null=True)),
-                ('heartbeat_at', models.DateTimeField(null=True)),
-                ('finished_at', models.DateTimeField(null=True)),
-                ('started_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='jobs', to=settings.AUTH_USER_MODEL)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='OneTimeLink',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(max_length=64, unique=True)),
-                ('expires_at', models.DateTimeField()),
-                ('used_at', models.DateTimeField(null=True)),
-                ('user', models.ForeignKey(help_text='Empty: the first administrator.', null=True, on_delete=django.db.models.deletion.CASCADE, to=settings.AUTH_USER_MODEL)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='RememberedAnswer',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=200)),
-                ('request', models.CharField(help_text='Digest of method, path and body.', max_length=64)),
-                ('status', models.PositiveSmallIntegerField(default=0)),
-                ('body', models.TextField(default='')),
-                ('created_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to=settings.AUTH_USER_MODEL)),
-            ],
+        Together(
+            [
+                migrations.CreateModel(
+                    name='Throttle',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('key', models.CharField(max_length=200, unique=True)),
+                        ('count', models.PositiveIntegerField(default=0)),
+                        ('window_ends', models.DateTimeField(db_index=True)),
+                    ],
+                ),
+                migrations.CreateModel(
+                    name='User',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('password', models.CharField(max_length=128, verbose_name='password')),
+                        ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
+                        ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
+                        ('username', models.CharField(error_messages={'unique': 'A user with that username already exists.'}, help_text='Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.', max_length=150, unique=True, validators=[django.contrib.auth.validators.UnicodeUsernameValidator()], verbose_name='username')),
+                        ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
+                        ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
+                        ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
+                        ('name', models.CharField(help_text='As others on the site see you.', max_length=150)),
+                        ('email', models.EmailField(blank=True, max_length=254, verbose_name='e-mail')),
+                        ('is_machine', models.BooleanField(default=False)),
+                        ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
+                        ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
+                    ],
+                    managers=[
+                        ('objects', django.contrib.auth.models.UserManager()),
+                    ],
+                ),
+                migrations.CreateModel(
+                    name='ApiToken',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('name', models.CharField(max_length=80)),
+                        ('prefix', models.CharField(max_length=12)),
+                        ('digest', models.CharField(max_length=64, unique=True)),
+                        ('scopes', models.JSONField(default=list)),
+                        ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                        ('expires_at', models.DateTimeField(blank=True, null=True)),
+                        ('last_used_at', models.DateTimeField(blank=True, null=True)),
+                        ('revoked_at', models.DateTimeField(blank=True, null=True)),
+                        ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tokens', to=settings.AUTH_USER_MODEL)),
+                    ],
+                ),
+                migrations.CreateModel(
+                    name='Job',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('name', models.CharField(max_length=60)),
+                        ('title', models.CharField(max_length=200)),
+                        ('args', models.JSONField(default=dict)),
+                        ('collection_id', models.BigIntegerField(db_index=True, null=True)),
+                        ('dedupe', models.CharField(blank=True, max_length=200)),
+                        ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'running'), ('done', 'done'), ('failed', 'failed')], default='waiting', max_length=10)),
+                        ('attempt', models.PositiveIntegerField(default=0, help_text='Grows with each start: an older one may not finish.')),
+                        ('failures', models.PositiveSmallIntegerField(default=0)),
+                        ('done_count', models.BigIntegerField(default=0)),
+                        ('total', models.BigIntegerField(default=0)),
+                        ('message', models.TextField(blank=True)),
+                        ('output', models.CharField(blank=True, help_text='File of the result, below the data folder.', max_length=300)),
+                        ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                        ('due_at', models.DateTimeField(default=django.utils.timezone.now)),
+                        ('started_at', models.DateTimeField(null=True)),
+                        ('heartbeat_at', models.DateTimeField(null=True)),
+                        ('finished_at', models.DateTimeField(null=True)),
+                        ('started_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='jobs', to=settings.AUTH_USER_MODEL)),
+                    ],
+                ),
+                migrations.CreateModel(
+                    name='OneTimeLink',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('digest', models.CharField(max_length=64, unique=True)),
+                        ('expires_at', models.DateTimeField()),
+                        ('used_at', models.DateTimeField(null=True)),
+                        ('user', models.ForeignKey(help_text='Empty: the first administrator.', null=True, on_delete=django.db.models.deletion.CASCADE, to=settings.AUTH_USER_MODEL)),
+                    ],
+                ),
+                migrations.CreateModel(
+                    name='RememberedAnswer',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('key', models.CharField(max_length=200)),
+                        ('request', models.CharField(help_text='Digest of method, path and body.', max_length=64)),
+                        ('status', models.PositiveSmallIntegerField(default=0)),
+                        ('body', models.TextField(default='')),
+                        ('created_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
+                        ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to=settings.AUTH_USER_MODEL)),
+                    ],
+                ),
+            ]
         ),
         migrations.AddConstraint(
             model_name='user',

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from config.models import User
 
 
+@pytest.fixture(scope="session")
+def django_db_setup() -> None:
+    """None: every site has a database of its own."""
+
+
 @pytest.fixture(autouse=True)
 def _quick_passwords(settings: Settings) -> None:
     """The site checks passwords with its own, slow hasher: here it is asked once for each."""

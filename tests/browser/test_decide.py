@@ -20,7 +20,7 @@ from tests.browser.world import World
 if TYPE_CHECKING:
     from config.models import User
 
-pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.once]
+pytestmark = pytest.mark.once
 
 
 def test_decide_by_keys(world: World, signed_in: Callable[[User], Page]) -> None:

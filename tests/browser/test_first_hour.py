@@ -7,7 +7,7 @@ from tests.browser.look import look
 from tests.chromium import NewPage
 from tests.site import Site
 
-pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.once]
+pytestmark = pytest.mark.once
 PASSWORD = "seven quiet harbours"
 
 

@@ -19,8 +19,8 @@ from tests.site import Site
 if TYPE_CHECKING:
     from config.models import User
 
-# Once: on PostgreSQL jobs go through tests/test_walk.py and tests/config/test_jobs.py.
-pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.once]
+# Once: on PostgreSQL jobs go through tests/browser/test_walk.py and tests/config/test_jobs.py.
+pytestmark = pytest.mark.once
 
 
 def test_trial_moves_without_reload_and_ends(world: World, signed_in: Callable[[User], Page]) -> None:

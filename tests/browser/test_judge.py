@@ -13,7 +13,7 @@ from tests.browser.look import PHONE, look
 from tests.chromium import sign_in
 from tests.site import Site
 
-pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.once]
+pytestmark = pytest.mark.once
 
 
 def test_twenty_documents_by_key(desk: Desk) -> None:

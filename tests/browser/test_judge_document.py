@@ -15,7 +15,7 @@ from pooling.models import Document
 from tests.assess.test_markup import HOSTILE
 from tests.browser.desk import Desk
 
-pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.once]
+pytestmark = pytest.mark.once
 READING = """<h1>Eels 🐟 in spring</h1><p>Over two seasons the survey followed <b>tagged</b> smolts.</p><h2>Methods</h2>
 <p>Receivers lay at the sill.<br>Eels kept to the slower water.</p>"""
 

@@ -10,7 +10,7 @@ from tests.browser.desk import Desk, make_desk, press_fast, said
 from tests.chromium import sign_in
 from tests.site import Site
 
-pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.once]
+pytestmark = pytest.mark.once
 
 
 def some(desk: Desk, count: int) -> list[tuple[str, int]]:

@@ -13,8 +13,6 @@ from assess.models import Seat
 from tests.browser.desk import Desk, press_fast, said
 from tests.chromium import sign_in
 
-pytestmark = [pytest.mark.browser, pytest.mark.live]
-
 
 def slow(seconds: float) -> Callable[[Route], None]:
     def answer(route: Route) -> None:

@@ -18,7 +18,7 @@ from tests.site import Site
 if TYPE_CHECKING:
     from config.models import User
 
-pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.once]
+pytestmark = pytest.mark.once
 
 
 def focused(page: Page) -> str:

@@ -14,7 +14,7 @@ from tests.browser.look import look
 from tests.chromium import NewPage, sign_in
 from tests.site import Site
 
-pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.once]
+pytestmark = pytest.mark.once
 
 # The first documents of each run and topic, in evaluation order: topic, docno, tag.
 TOP = """

@@ -13,7 +13,7 @@ from tests.browser.world import World
 if TYPE_CHECKING:
     from config.models import User
 
-pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.once]
+pytestmark = pytest.mark.once
 
 
 def test_ticked_runs_are_compared_and_charts_walked_by_keys(world: World, signed_in: Callable[[User], Page]) -> None:

@@ -20,7 +20,7 @@ from tests.site import Site
 if TYPE_CHECKING:
     from config.models import User
 
-pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.once]
+pytestmark = pytest.mark.once
 
 
 def test_a_hit_is_judged_with_one_key(world: World, signed_in: "Callable[[User], Page]") -> None:

@@ -14,7 +14,7 @@ from tests.browser.world import World
 if TYPE_CHECKING:
     from config.models import User
 
-pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.once]
+pytestmark = pytest.mark.once
 
 
 def test_styleguide(world: World, signed_in: Callable[[User], Page]) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 from pytest_django import Settings
 
 from config import doctor, env, store
@@ -28,6 +27,8 @@ BUCKET = "assize"
 
 @pytest.fixture(scope="module")
 def s3() -> Iterator[str]:
+    from moto.server import ThreadedMotoServer  # late: it takes seconds to load
+
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()

@@ -18,7 +18,7 @@ from config.models import Job
 from tests import factories
 from tests.site import ROOT, Site
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.timeout(240)
 
 
 @pytest.mark.once
@@ -51,7 +51,7 @@ def test_port_in_use_is_told(site: Site, tmp_path: Path) -> None:
     assert f"127.0.0.1:{site.port} cannot be used" in second.stderr and "ASSIZE_PORT" in second.stderr
 
 
-@pytest.mark.once  # tests/load/test_chaos.py kills them on PostgreSQL, and its server too
+@pytest.mark.once  # tests/live/test_chaos.py kills them on PostgreSQL, and its server too
 def test_killed_parts_come_back_and_nothing_is_lost(own_site: Site) -> None:
     """Each process is killed with -9 in turn while jobs run and others wait, then the queue is emptied; all jobs are done."""
     import redis

@@ -23,7 +23,7 @@ from tests.browser.look import look
 from tests.chromium import NewPage, sign_in, sign_in_by_form
 from tests.site import Site
 
-pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 TOPICS, DEPTH, POOLED, OVERLAP = 10, 20, 32, 0.25
 JUDGMENTS = int(TOPICS * POOLED * (1 + OVERLAP))  # 400
 SLUG = "walk-2026"

@@ -1,11 +1,11 @@
-"""The faults of `make chaos` in a short form; that killed workers and horses lose no job is asked in tests/test_up.py."""
+"""The faults of `make chaos` in a short form; that killed workers and horses lose no job is asked in tests/live/test_up.py."""
 
 import pytest
 
 from benchmarks import chaos
 from tests.site import Site
 
-pytestmark = [pytest.mark.live, pytest.mark.larger, pytest.mark.timeout(240)]  # more can be killed on PostgreSQL
+pytestmark = [pytest.mark.larger, pytest.mark.timeout(240)]  # more can be killed on PostgreSQL
 
 
 def test_nothing_that_was_acknowledged_is_lost_or_doubled(own_site: Site) -> None:

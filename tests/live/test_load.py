@@ -5,7 +5,7 @@ import pytest
 from benchmarks import load
 from tests.site import Site
 
-pytestmark = [pytest.mark.live, pytest.mark.once]  # locks are asked on both by tests/assess/test_at_once.py
+pytestmark = pytest.mark.once  # locks are asked on both by tests/assess/test_at_once.py
 
 
 def test_a_crowd_judges_beside_imports_and_nothing_is_lost(site: Site) -> None:

@@ -11,7 +11,6 @@ from tests import factories
 from tests.site import ROOT, Site
 
 
-@pytest.mark.live
 @pytest.mark.once
 def test_the_python_of_the_tour_goes_from_nothing_to_scores(site: Site) -> None:
     script = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "guides" / "api.md").read_text(), re.DOTALL)
