@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -48,10 +49,11 @@ def assize(size: Size) -> Iterator[tuple[str, Work]]:
     from evaluation.core.evaluate import evaluate_judged
     from evaluation.core.matrix import NOT_IN_QRELS, StoredRuns, evaluate_items, rescored
     from evaluation.core.registry import parse_measure
+    from pooling.core.run_stream import check_file
 
     qrels, runs = material(size)
     yield "files", lambda: evaluate(qrels, [*runs], MEASURES, dialect="9", complete=False)
-    yield "order", lambda: [len(read_run(run, dialect="9")) for run in runs]
+    yield "order", lambda: [check_file(partial(run.open, "rb")).tag for run in runs]
     stored = StoredRuns.build([read_run(run, dialect="9") for run in runs])
     judged, parsed, rules = read_qrels(qrels), [parse_measure(name) for name in MEASURES], RULES["9"]
     yield (

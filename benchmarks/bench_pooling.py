@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ import numpy as np
 from pooling.core import planning, strategies
 from pooling.core.matrix import RankMatrix
 from pooling.core.rankings import Rankings
-from pooling.core.runs import read_run, write_run
+from pooling.core.run_stream import check_file
+from pooling.core.runs import write_run
 
 RUNS, TOPICS, RESULTS, CANDIDATES, DEPTH, TURNS = 50, 50, 1000, 3000, 100, 5
 MANY_TURNS = 25  # of what takes milliseconds
@@ -142,8 +144,8 @@ def main() -> None:
             lambda: built.append(matrix(fifty)), lambda: built.append(built[-1].extended(stored(last)[0])), turns=MANY_TURNS
         )
         built.clear()
-        text = paths[0].with_suffix(".txt").read_bytes()
-        parsing, evaluating = in_turns(lambda: read_run(text), evaluation(paths[0].with_suffix(".txt")), turns=MANY_TURNS)
+        sent = paths[0].with_suffix(".txt")
+        parsing, evaluating = in_turns(lambda: check_file(partial(sent.open, "rb")), evaluation(sent), turns=MANY_TURNS)
         run, bare = start_up(paths[0])
     print(
         f"\nPools, Python {platform.python_version()}: {RUNS} runs × {TOPICS} topics × {RESULTS:,} results, {len(mine):,} items at depth {DEPTH}"

@@ -18,7 +18,7 @@ from pooling.core.lines import BLANK_LINES, single_blanks
 from pooling.core.rankings import Dialect, Rankings
 
 PIECE = 3 << 20  # bytes; memory stays flat however large the file is, and two threads seldom wait for each other
-_PIECE_ALONE = 2 << 20  # where one thread reads, and the rankings take memory
+PIECE_ALONE = 2 << 20  # where one thread reads, and the rankings take memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ def run_columns(piece: NDArray[np.uint8]) -> Columns | None:
     if fields is None:
         return None
     scores = fields.column(4).numbers()
-    heads, lengths = _stretches(fields.column(0))
+    heads, lengths = stretches(fields.column(0))
     if scores is None or not np.isfinite(scores).all() or np.strings.startswith(heads, b"#").any():
         return None
     tag = bytes(fields.column(5)[np.array([-1])].values()[0])
@@ -147,7 +147,7 @@ def _tidy(piece: bytes) -> bytes:
     return BLANK_LINES.sub(b"\n", single_blanks(piece)).lstrip(b"\n")
 
 
-def _stretches(topics: Column) -> tuple[NDArray[np.bytes_], NDArray[np.int64]]:
+def stretches(topics: Column) -> tuple[NDArray[np.bytes_], NDArray[np.int64]]:
     """The values where they change, and for how many lines each stands."""
     starts = topics.heads()
     return topics[starts].values(), np.diff(np.append(starts, len(topics))).astype(np.int64)
@@ -157,9 +157,9 @@ def read_rankings(opened: Callable[[], BinaryIO], dialect: Dialect | None = None
     """A plain run in evaluation order, None for any other: one that is not plain, has the lines of a topic apart, or names a
     document twice. Memory is that of the rankings and of a piece."""
     tag, heads, lengths = b"", [], []
-    all_docnos, all_scores = _Growing(np.dtype("S1")), _Growing(np.dtype(np.float64))
+    all_docnos, all_scores = Growing(np.dtype("S1")), Growing(np.dtype(np.float64))
     with opened() as file:
-        for piece in pieces(file, _PIECE_ALONE):
+        for piece in pieces(file, PIECE_ALONE):
             columns = run_columns(piece)
             if columns is None or any_twice(columns.keys(np.arange(len(columns.heads)))):
                 return None
@@ -174,10 +174,10 @@ def read_rankings(opened: Callable[[], BinaryIO], dialect: Dialect | None = None
     if not heads:
         return None
     found = np.concatenate(heads), np.concatenate(lengths)
-    return _sorted(tag.decode("utf-8", "replace"), *found, all_docnos.values, all_scores.values)
+    return by_topic(tag.decode("utf-8", "replace"), *found, all_docnos.values, all_scores.values)
 
 
-class _Growing:
+class Growing:
     """An array that grows where it lies: large ones are moved by the system's page tables, not copied."""
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
@@ -191,7 +191,7 @@ class _Growing:
         self.values[there:] = more
 
 
-def _sorted(
+def by_topic(
     tag: str, heads: NDArray[np.bytes_], lengths: NDArray[np.int64], docnos: NDArray[np.bytes_], scores: NDArray[np.float64]
 ) -> Rankings | None:
     """Topics in their order; None if one stands in two places."""
@@ -222,7 +222,7 @@ def qrels_columns(data: bytes) -> QrelsColumns | None:
     if fields is None:
         return None
     grades = fields.column(3).integers()
-    heads, lengths = _stretches(fields.column(0))
+    heads, lengths = stretches(fields.column(0))
     if grades is None or np.strings.startswith(heads, b"#").any():
         return None
     return QrelsColumns(heads, lengths, fields.column(2), grades)

@@ -53,7 +53,7 @@ def clean_text(data: bytes, report: Report) -> bytes | None:
     if b"\r" in data:
         report.add("warning", "CRLF", 0, "Lines end with CR LF or CR. They are read as line ends.")
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if _any_control(data):
+    if any_control(data):
         for number, line in enumerate(data.split(b"\n"), 1):
             if found := _CONTROL.search(line):
                 value = f"0x{line[found.start()]:02X}"
@@ -62,7 +62,7 @@ def clean_text(data: bytes, report: Report) -> bytes | None:
     return data
 
 
-def _any_control(data: bytes) -> bool:
+def any_control(data: bytes) -> bool:
     codes = np.frombuffer(data, np.uint8)
     low = np.count_nonzero(codes < ord(" "))
     return bool(low > sum(np.count_nonzero(codes == ord(blank)) for blank in "\n\t") or (codes == 127).any())
@@ -147,7 +147,7 @@ def quick_lines(
             return None
         part = data[start:end]
         start = end
-        if (found := _quick_chunk(part, width, longest)) is not None:
+        if (found := quick_chunk(part, width, longest)) is not None:
             taken = take(found[0] + line, found[1])
             if taken is None:
                 return None
@@ -158,7 +158,7 @@ def quick_lines(
     return made or None
 
 
-def _quick_chunk(data: bytes, width: int, longest: int) -> tuple[NDArray[np.int64], Fields] | None:
+def quick_chunk(data: bytes, width: int, longest: int) -> tuple[NDArray[np.int64], Fields] | None:
     fields = plain_fields(padded(data), width)
     if fields is not None:
         lines = np.arange(1, len(fields) + 1)

@@ -5,7 +5,7 @@ import struct
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,16 +131,20 @@ class Rankings:
         return Rankings.build(self.tag, topics, self.docnos, self.scores, dialect=dialect)
 
     def to_bytes(self) -> bytes:
+        """What `write` writes."""
+        buffer = io.BytesIO()
+        self.write(buffer)
+        return buffer.getvalue()
+
+    def write(self, to: BinaryIO) -> None:
         """One npz file; the same rankings give the same bytes. Not compressed: it is read far more often than written."""
         import zipfile
 
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        with zipfile.ZipFile(to, "w", zipfile.ZIP_STORED) as archive:
             for name in _COLUMNS:
                 column = np.array(self.tag.encode()) if name == "tag" else getattr(self, name)
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
                     np.lib.format.write_array(file, np.ascontiguousarray(column), allow_pickle=False)
-        return buffer.getvalue()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Rankings":

@@ -1,7 +1,8 @@
 """What is checked in a run once its lines are columns; every check is made for all lines at once."""
 
-from collections.abc import Callable, Collection, Set
+from collections.abc import Callable, Collection, Iterable, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,13 @@ class RunColumns:
         return np.array([b"%b:%d-%d" % row for row in rows], np.bytes_)
 
 
+class Ties(NamedTuple):
+    """How many scores are tied, and the first line of the first topic that has such."""
+
+    scores: int
+    line: int
+
+
 def check_columns(
     columns: RunColumns,
     report: Report,
@@ -68,7 +76,7 @@ def check_columns(
     known = np.ones(len(names), bool)
     if topics is not None:
         names, codes, known = _match_topics(names, codes, columns, topics, report)
-        _missing_topics(names, topics, grave, report)
+        note_missing(names, topics, grave, report)
     if docnos is not None:
         _unknown_documents(columns, docnos, "error" if complete else "warning", report)
     if columns.spans is not None and text_lengths is not None:
@@ -77,7 +85,8 @@ def check_columns(
     _split_topics(columns.lines[~again], names, codes[~again], report)
     keep = columns.sound & known[codes] & ~again
     if keep.any():
-        _check_order(columns, names, codes, np.flatnonzero(keep), report, max_per_topic=max_per_topic, depth=depth)
+        rows = np.flatnonzero(keep)
+        note_ties([check_order(columns, names, codes, rows, report, max_per_topic=max_per_topic, depth=depth)], report)
     return names[codes]
 
 
@@ -104,7 +113,7 @@ def _match_topics(
     return names, codes, known
 
 
-def _missing_topics(names: NDArray[np.bytes_], topics: Set[str], severity: Severity, report: Report) -> None:
+def note_missing(names: NDArray[np.bytes_], topics: Set[str], severity: Severity, report: Report) -> None:
     missing = topics - set(np.strings.decode(names, "utf-8").tolist())
     if missing:
         many = len(missing) > 1
@@ -177,7 +186,7 @@ def _split_topics(lines: NDArray[np.int64], names: NDArray[np.bytes_], codes: ND
     )
 
 
-def _check_order(
+def check_order(
     columns: RunColumns,
     names: NDArray[np.bytes_],
     codes: NDArray[np.int64],
@@ -186,7 +195,7 @@ def _check_order(
     *,
     max_per_topic: int,
     depth: int | None,
-) -> None:
+) -> Ties:
     """Numbers of documents, ranks, and whether ranks and scores tell the same order; `rows` are those to look at."""
     if (codes[rows[1:]] < codes[rows[:-1]]).any():
         rows = rows[np.argsort(codes[rows], kind="stable")]  # by topic, then as in the file
@@ -217,7 +226,7 @@ def _check_order(
     rising = _first_of_each(topic, after[together & (scores[after] > scores[before])])
     if len(rising):
         _disagreement(columns, rows, topic, starts, by_rank, rising, report)
-    _ties(columns, name, rows, topic, starts, counts, report)
+    return _ties(columns, name, rows, topic, starts, counts, report)
 
 
 def _counts(
@@ -289,8 +298,8 @@ def _ties(
     starts: NDArray[np.int64],
     counts: NDArray[np.int64],
     report: Report,
-) -> None:
-    """Topics whose scores are all equal, each; other tied scores once for the file, with their number."""
+) -> Ties:
+    """Topics whose scores are all equal, each; other tied scores are told once for the file, with their number."""
     scores, lines = columns.scores[rows], columns.lines[rows]
     order = np.arange(len(rows)) if in_order(topic, -scores) else np.lexsort((scores, topic))
     scores = scores[order]
@@ -307,6 +316,13 @@ def _ties(
     tied[1:] |= equal
     tied[:-1] |= equal
     tied &= ~np.repeat(constant, counts)
-    if tied.any():
-        line = int(lines[starts[np.repeat(np.arange(len(starts)), counts)[tied]]].min())
-        report.add("info", "SCORE_TIES", line, f"{int(tied.sum())} tied scores; ties are broken by document id, descending.")
+    if not tied.any():
+        return Ties(0, 0)
+    return Ties(int(tied.sum()), int(lines[starts[np.repeat(np.arange(len(starts)), counts)[tied]]].min()))
+
+
+def note_ties(found: Iterable[Ties], report: Report) -> None:
+    """Those of all parts of a file at once."""
+    if some := [one for one in found if one.scores]:
+        words = f"{sum(one.scores for one in some)} tied scores; ties are broken by document id, descending."
+        report.add("info", "SCORE_TIES", min(one.line for one in some), words)

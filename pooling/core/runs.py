@@ -29,7 +29,7 @@ TAG = re.compile(rb"[A-Za-z0-9_.-]{1,25}")
 _RANK = re.compile(rb"-?[0-9]+")
 _SCORE = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-_SPAN = re.compile(rb"(.+):([0-9]{1,17})-([0-9]{1,17})")
+SPAN = re.compile(rb"(.+):([0-9]{1,17})-([0-9]{1,17})")
 _COMMENT = re.compile(rb"\s*#")
 _HEADER = 1 << 18  # bytes in which a header and the first result are looked for
 _RANK_LIMIT = 10**18  # beyond it a rank is cut, since it is only compared
@@ -154,11 +154,11 @@ def _form(text: bytes, docnos: NDArray[np.bytes_] | None) -> Form:
     fields = next((fields for _, fields in careful_rows(text[:_HEADER])), [])
     if len(fields) == 8 and fields[6].isdigit() and fields[7].isdigit():
         return "columns"
-    if len(fields) != 6 or not _SPAN.fullmatch(fields[2]):
+    if len(fields) != 6 or not SPAN.fullmatch(fields[2]):
         return "documents"
     if docnos is not None:
         return "documents" if (docnos == fields[2]).any() else "suffix"
-    return "suffix" if all(len(row) == 6 and _SPAN.fullmatch(row[2]) for _, row in careful_rows(text)) else "documents"
+    return "suffix" if all(len(row) == 6 and SPAN.fullmatch(row[2]) for _, row in careful_rows(text)) else "documents"
 
 
 def quick_columns(data: bytes) -> RunColumns | None:
@@ -264,7 +264,7 @@ def _span(docno: bytes, fields: list[bytes], line: int, report: Report) -> tuple
     if fields:
         start, length = (int(field) if field.isdigit() and len(field) < 18 else -1 for field in fields)
     else:
-        found = _SPAN.fullmatch(docno)
+        found = SPAN.fullmatch(docno)
         docno, start, end = (found[1], int(found[2]), int(found[3])) if found else (docno, -1, -1)
         length = end - start
     if start < 0 or length < 0:

@@ -4,6 +4,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -15,9 +16,10 @@ from pooling import access, selectors
 from pooling.core.findings import Report
 from pooling.core.metadata import Metadata, checked_figures, read_metadata
 from pooling.core.run_checks import TAG_TAKEN
-from pooling.core.runs import RunRead, check_run
+from pooling.core.run_stream import check_file
+from pooling.core.runs import RunRead
 from pooling.models import Collection, Role, Run, RunKind, RunVersion, Upload, UploadKind, UploadState
-from pooling.services.taking import Refused, close, locked, unpacked
+from pooling.services.taking import Refused, close, locked
 from pooling.services.work import Work
 
 RULES = ("max_per_topic", "expected_per_topic", "runs_per_group", "strict_runs", "runs_open_at", "runs_close_at")
@@ -26,12 +28,11 @@ FIGURE_PREFIX = "figure_"
 
 def take_run(upload: Upload, path: Path, report: Report, work: Work) -> Report:
     collection, replacing = upload.collection, bool(upload.options.get("replace"))
-    work.progress(0, 3, "Reading the file")
-    data = unpacked(path)
     corpus, docnos = selectors.corpus(collection), selectors.docnos(collection)
-    work.progress(1, 3, "Checking every line")
-    found = check_run(
-        data,
+    work.progress(0, 2, "Checking every line")
+    found = check_file(
+        lambda: path.open("rb"),
+        limit=settings.UPLOAD_MB * 1_000_000,
         topics=set(collection.topics.values_list("number", flat=True)),
         docnos=docnos,
         complete=corpus.is_complete,
@@ -42,7 +43,6 @@ def take_run(upload: Upload, path: Path, report: Report, work: Work) -> Report:
         text_lengths=selectors.text_lengths(collection),
         repair=repairs_of(upload.options),
     )
-    del data
     report, rankings = found.report, found.rankings
     if found.tag in {".", ".."}:  # it could not stand in an address
         report.add("error", "TAG_FORMAT", 0, f'The run tag "{found.tag}" needs a letter, a digit or "_".', found.tag)
@@ -52,11 +52,12 @@ def take_run(upload: Upload, path: Path, report: Report, work: Work) -> Report:
     about = read_metadata(upload.options.get("metadata") or found.header, report)
     if rankings is None or not report.ok:
         return report
-    work.progress(2, 3, "Storing the run")
+    work.progress(1, 2, "Storing the run")
     aside = {name: work.folder() / f"{name}.npz" for name in _files(found)}
-    aside["columns"].write_bytes(rankings.to_bytes())
-    if found.passages is not None:
-        aside["passages"].write_bytes(found.passages.to_bytes())
+    for name, ranked in (("columns", rankings), ("passages", found.passages)):
+        if ranked is not None:
+            with aside[name].open("wb") as file:
+                ranked.write(file)
     _switch(upload, found, about, aside, work)
     return report
 

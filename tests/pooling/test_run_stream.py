@@ -1,0 +1,92 @@
+import gzip
+import io
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pooling.core import run_stream
+from pooling.core.packed import Unpackable
+from pooling.core.run_stream import check_file
+from pooling.core.runs import RunRead, check_run
+from tests.golden import vectors
+
+PLAIN = b"1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n2 Q0 a 1 1 t\n10 Q0 c 1 5 t\n10 Q0 a 2 4 t\n"
+
+
+def both(data: bytes, **options: Any) -> tuple[RunRead, RunRead]:
+    return check_file(lambda: io.BytesIO(data), **options), check_run(data, **options)
+
+
+def whole(read: RunRead) -> tuple[object, ...]:
+    """All that is told of a run."""
+    ranked = read.rankings
+    rows = ranked and (ranked.topics.tolist(), ranked.offsets.tolist(), ranked.docnos.tolist(), ranked.scores.tolist())
+    return rows, read.tag, read.header, read.report.findings, read.report.counts, read.report.offers, read.mended
+
+
+def is_streamed(data: bytes, **options: Any) -> bool:
+    return run_stream._Stream(1 << 30, **options).read(io.BytesIO(data)) is not None
+
+
+@pytest.mark.parametrize("vector", vectors("formats", "validate_run"))
+def test_the_worked_examples(vector: dict[str, Any]) -> None:
+    docnos = np.array([docno.encode() for docno in vector["docids"]]) if "docids" in vector else None
+    mine, theirs = both(vector["text"].encode(), topics=set(vector["topics"]), docnos=docnos, **vector["params"])
+    assert whole(mine) == whole(theirs)
+
+
+LINES = st.builds(
+    "{} Q0 {} {} {} {}{}".format,
+    st.sampled_from(["1", "2", "10", "01", "７"]),
+    st.sampled_from(["a", "b", "c", "é", "d:1-2", "#x"]),
+    st.sampled_from(["0", "1", "2", "3", "x"]),
+    st.sampled_from(["1", "2.5", "-3", "1e3", "nan", "2.50"]),
+    st.sampled_from(["t", "t", "t", "t", "u"]),
+    st.sampled_from(["\n", "\n", "\n", "\n\n", "\r\n", " \n", " 7\n", "\n# said\n", "\x7f\n"]),
+)
+
+
+@given(st.lists(LINES, max_size=12).map("".join), st.booleans(), st.booleans(), st.integers(30, 200))
+def test_any_file_is_told_of_alike(text: str, strict: bool, known: bool, piece: int) -> None:
+    """Pieces of a few lines, so that most files are read in several."""
+    options: dict[str, Any] = {"strict": strict, "max_per_topic": 3, "depth": 2}
+    if known:
+        options |= {"topics": {"1", "2", "10"}, "docnos": np.array([b"a", b"b", b"c"])}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_stream, "PIECE_ALONE", piece)
+        mine, theirs = both(text.encode(), **options)
+    assert whole(mine) == whole(theirs)
+
+
+@pytest.mark.parametrize(
+    ("data", "streamed"),
+    [
+        (PLAIN, True),
+        (PLAIN.replace(b" ", b"\t"), True),
+        (PLAIN.replace(b" ", b"  ").replace(b"\n", b"\n\n"), True),
+        (PLAIN.replace(b"a", "é".encode()), True),
+        (PLAIN.replace(b"\n", b"\r\n"), False),
+        (b"\xef\xbb\xbf" + PLAIN, False),
+        (PLAIN.replace(b"a", b"\xe9"), False),
+        (PLAIN + b"1 Q0 z 9 1 t\n", False),
+        (PLAIN + b"3 Q0 z 1 1 u\n", False),
+        (b"# ir_metadata.start\n" + PLAIN, False),
+        (b"", False),
+    ],
+)
+def test_what_is_plain_is_read_as_it_comes(data: bytes, streamed: bool) -> None:
+    assert is_streamed(data) is streamed
+    mine, theirs = both(data)
+    assert whole(mine) == whole(theirs)
+
+
+def test_packed_files_and_their_limit() -> None:
+    packed = gzip.compress(PLAIN)
+    assert whole(check_file(lambda: io.BytesIO(packed))) == whole(check_run(PLAIN))
+    for data in (PLAIN, packed):
+        with pytest.raises(Unpackable):
+            check_file(partial(io.BytesIO, data), limit=len(PLAIN) - 1)
