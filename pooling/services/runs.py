@@ -16,7 +16,7 @@ from pooling.core.findings import Report
 from pooling.core.metadata import Metadata, checked_figures, read_metadata
 from pooling.core.run_checks import TAG_TAKEN
 from pooling.core.runs import RunRead, check_run
-from pooling.models import Collection, Role, Run, RunKind, RunVersion, Upload, UploadKind, UploadState
+from pooling.models import Collection, Role, Run, RunVersion, Upload, UploadKind, UploadState
 from pooling.services.taking import Refused, close, locked, unpacked
 from pooling.services.work import Work
 
@@ -105,11 +105,12 @@ def _store(collection: Collection, upload: Upload, found: RunRead, about: Metada
     run = old or Run(collection=collection, tag=tag)
     run.upload, run.submitted_by = upload, upload.uploaded_by
     run.columns, run.passages = _path(upload, "columns"), "" if found.passages is None else _path(upload, "passages")
+    # What was said, else what the file tells, else what the run had; a new one begins with the defaults.
     run.group = options.get("group") or about.group or run.group
     run.description = options.get("description") or about.description or run.description
-    run.kind = options.get("kind") or about.kind or RunKind.AUTOMATIC
+    run.kind = options.get("kind") or about.kind or run.kind
     run.priority, run.language = int(options.get("priority", run.priority)), options.get("language", run.language)
-    run.efficiency = {**about.figures, **figures_of(options)} or run.efficiency
+    run.efficiency = {**run.efficiency, **about.figures, **figures_of(options)}
     run.metadata = about.whole or run.metadata
     run.line_count, run.topic_count = _counts(found)
     run.created_at = timezone.now()

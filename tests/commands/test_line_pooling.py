@@ -108,6 +108,7 @@ def test_folders_archives_languages_and_strategies(assize: Assize, cast: Cast, f
     assert told["beta"] == ("South", 2, {"cpu_seconds": 2.0, "index_bytes": 5.0})
     assert assize("import-run", "harbour-trials", folder / "a.run").status == 1
     assert assize("import-run", "harbour-trials", folder / "a.run", "--replace").status == 0
+    assert Run.objects.get(tag="alpha").priority == 2
     wrong = assize("import-run", "harbour-trials", folder / "a.run", "--figure", "speed=5")
     assert wrong.status == 1 and "“speed” is no efficiency figure" in wrong.err
     shown = assize(
