@@ -328,6 +328,7 @@ class PoolForm(forms.Form):
     """Made from what the strategy declares; the runs of the collection are ticked at first."""
 
     strategy = forms.ChoiceField(choices=[(name, name) for name in STRATEGIES], required=False, widget=forms.HiddenInput)
+    seed = forms.IntegerField(min_value=0, widget=forms.HiddenInput)  # so that what chance drew is what was shown
 
     def __init__(self, *args: Any, strategy: str, runs: Iterable[Run], pace: float | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

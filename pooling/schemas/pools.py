@@ -49,6 +49,7 @@ class PoolIn(In):
         {}, description="Of the strategy, such as budget; its defaults for others."
     )
     runs: list[str] | None = Field(None, description="Tags; left out: every run.", examples=[["bm25", "rrf"]])
+    seed: int | None = Field(None, description="Of what is drawn by chance, as the plan told it; left out: a new one.")
 
     def values(self) -> dict[str, Any]:
         return self.parameters | ({} if self.depth is None else {"depth": self.depth})
@@ -102,6 +103,7 @@ class PlanOut(Schema):
 
     strategy: str = Field(alias="choice.strategy")
     parameters: dict[str, Any] = Field(alias="choice.values")
+    seed: int = Field(alias="choice.seed", description="Draw with it, and the choice drawn is the choice told here.")
     items: int
     new: int = Field(description="Those that no round has yet.")
     hours: float | None

@@ -217,7 +217,7 @@ def test_pool_page_shows_sizes_then_draws(cast: Cast, olga: Client) -> None:
     picked = olga.post(f"{HERE}pool/", {"depth": 1, "runs": [runs[0].pk], "plan": "1"})
     assert (picked.status_code, Pool.objects.count()) == (200, 0)
     assert [(size.depth, size.items) for size in picked.context["plan"].marks[:3]] == [(1, 3), (5, 5), (10, 5)]
-    chosen = {"depth": 1, "runs": [run.pk for run in runs]}
+    chosen = {"depth": 1, "runs": [run.pk for run in runs], "seed": 5}
     other = olga.post(f"{HERE}pool/", {**chosen, "shown": picked.context["plan"].choice.digest})
     assert (other.status_code, other.context["changed"], Pool.objects.count()) == (200, True, 0)
     assert "This is another choice than was shown before." in other.content.decode()
