@@ -97,18 +97,21 @@ class TopicSize:
 
 @dataclass(frozen=True)
 class Share:
-    """What a run gives to the pool: its documents in it, those no other run has, those no other group has."""
+    """What a run gives to the pool: its documents in it, those no other run has; those of its group that no other group
+    has, and all of its group."""
 
     run: Run
     pooled: int
     unique: int
     group_unique: int
+    group_pooled: int
     share: float
 
     def told(self) -> dict[str, Any]:
         run = self.run
         facts = {"tag": run.tag, "group": run.group, "version": run.version, "sha256": run.upload.sha256}
-        return {**facts, "pooled": self.pooled, "unique": self.unique, "group_unique": self.group_unique}
+        group = {"group_unique": self.group_unique, "group_pooled": self.group_pooled}
+        return {**facts, "pooled": self.pooled, "unique": self.unique, **group}
 
 
 @dataclass(frozen=True)
@@ -123,6 +126,10 @@ class Plan:
     curve: list[Size]
     topics: list[TopicSize]
     shares: list[Share]
+
+    @property
+    def groups(self) -> list[dict[str, Any]]:
+        return planning.by_group(share.told() for share in self.shares)
 
     @property
     def hours(self) -> float | None:
@@ -169,7 +176,7 @@ def sizes(collection: Collection, runs: Sequence[Run], depths: Sequence[int] = D
 
 def shares(found: strategies.Chosen, runs: Sequence[Run]) -> list[Share]:
     gave = planning.contributions(found, [run.group for run in runs])
-    columns = (gave.contributed, gave.unique, gave.group_unique, gave.shares)
+    columns = (gave.contributed, gave.unique, gave.group_unique, gave.group_pooled, gave.shares)
     return [Share(run, *row) for run, *row in zip(runs, *(column.tolist() for column in columns), strict=True)]
 
 

@@ -22,8 +22,12 @@ def read_bytes(name: str) -> bytes:
 
 
 def unpack(name: str) -> bytes:
+    return unpacked(name, read_bytes(name))
+
+
+def unpacked(name: str, raw: bytes) -> bytes:
     try:
-        return packed.unpacked(read_bytes(name))
+        return packed.unpacked(raw)
     except packed.Unpackable as error:
         raise Stop(f"{name}: {error}") from error
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from ninja import Field, Schema
 
 from config.schemas import In
+from pooling.core.planning import by_group
 from pooling.plans import DEPTHS
 
 
@@ -68,6 +69,16 @@ class UsedOut(Schema):
     group_unique: int = Field(description="Those of its group that no other group has.")
 
 
+class GroupOut(Schema):
+    """What a group contributed; a document that several of its runs have counts once."""
+
+    group: str = Field(description="Empty for a run without one, which stands alone.")
+    run: str = Field(description="The tag of a run that stands alone; else empty.")
+    runs: int
+    pooled: int | None = Field(description="Its documents in the pool; null of rounds that were drawn before it was kept.")
+    unique: int = Field(description="Those that no other group has.")
+
+
 class PoolOut(Schema):
     round: int
     strategy: str
@@ -75,6 +86,7 @@ class PoolOut(Schema):
     seed: int
     runs: list[str] = Field(description="Tags.")
     used: list[UsedOut] = Field(description="The runs as they were pooled, and what each contributed.")
+    groups: list[GroupOut]
     items: int = Field(alias="item_count", description="New ones, that no earlier round has.")
     drawn_by: str = Field(alias="drawn_by.name")
     drawn_at: datetime
@@ -82,6 +94,10 @@ class PoolOut(Schema):
     @staticmethod
     def resolve_runs(pool: Any) -> list[str]:
         return sorted(run.tag for run in pool.runs.all())
+
+    @staticmethod
+    def resolve_groups(pool: Any) -> list[dict[str, Any]]:
+        return by_group(pool.used)
 
 
 class SizeOut(Schema):
@@ -110,6 +126,7 @@ class PlanOut(Schema):
     depths: list[SizeOut] = Field(alias="curve", description="Every depth from 1, of the strategy depth alone.")
     topics: list[TopicSizeOut]
     runs: list[UsedOut]
+    groups: list[GroupOut]
 
     @staticmethod
     def resolve_runs(plan: Any) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from config.errors import Conflict
 from config.forms import attempt
 from config.models import Job
 from pooling import access, charts, exports, forms, plans, selectors
+from pooling.core import planning
 from pooling.core.strategies import KINDS, STRATEGIES
 from pooling.models import Collection, Role
 from pooling.services import pools
@@ -101,14 +102,10 @@ def pool_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """One round: how it was drawn, from which files, and who contributed what."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     found = get_object_or_404(selectors.pools(collection), round=number)
-    groups: dict[str, dict[str, Any]] = {}
     used = found.used
     if found.kind == "adaptive":  # it grows while it is judged
         runs = list(found.runs.select_related("upload").order_by("pk"))
         used = [share.told() for share in plans.shares(plans.picked(found), runs)]
-    for row in used:
-        group = groups.setdefault(row["group"] or row["tag"], {"runs": 0, "unique": row["group_unique"]})
-        group["runs"] += 1
     strategy = STRATEGIES.get(found.strategy)
     declared = {one.name: one for one in (strategy.all_parameters if strategy else ())}
     parameters = [
@@ -118,7 +115,7 @@ def pool_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     context: dict[str, Any] = {
         "round": found,
         "used": used,
-        "groups": groups.items(),
+        "groups": planning.by_group(used),
         "strategy": strategy,
         "parameters": parameters,
     }

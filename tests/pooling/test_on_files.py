@@ -1,6 +1,7 @@
 """`assize check-run` and `assize pool`, with no site, no settings and no database."""
 
 import gzip
+import hashlib
 import json
 import os
 import shutil
@@ -83,6 +84,8 @@ def test_pool_as_json_and_its_sizes(folder: Path, capsys: pytest.CaptureFixture[
     found = json.loads(capsys.readouterr().out)
     assert (found["strategy"], found["parameters"]) == ("depth", {"depth": 1, "ties": "evaluation"})
     assert [(run["tag"], run["pooled"], run["unique"]) for run in found["runs"]] == [("one", 2, 2), ("two", 2, 2)]
+    raw = [(folder / name).read_bytes() for name in ("one.run", "two.run.gz")]
+    assert [run["sha256"] for run in found["runs"]] == [hashlib.sha256(data).hexdigest() for data in raw]
     assert found["items"][0] == {"topic": "1", "docno": "d1", "best_rank": 1, "runs": 1}
     assert pool.main([*names, "--depth", "3", "--sizes"]) == 0
     assert capsys.readouterr().out == "1 4\n2 6\n3 7\n"
@@ -95,6 +98,9 @@ def test_pool_of_the_first_runs_of_each_group(folder: Path, capsys: pytest.Captu
     (folder / "groups").write_text("# tag group priority\none north 2\ntwo north 1\n")
     assert pool.main([*names, "--depth", "1", "--per-group", "1", "--groups", str(folder / "groups")]) == 0
     assert capsys.readouterr().out == "1 d2\n10 y1\n"
+    assert pool.main([*names, "--depth", "2", "--groups", str(folder / "groups"), "--json"]) == 0
+    told = {"group": "north", "run": "", "runs": 2, "pooled": 6, "unique": 6}
+    assert json.loads(capsys.readouterr().out)["groups"] == [told]
     (folder / "groups").write_text("one\n")
     assert pool.main([*names, "--groups", str(folder / "groups")]) == 1
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -110,12 +111,37 @@ def test_a_round_keeps_how_it_was_drawn(cast: Cast) -> None:
     alpha, beta = files.fill(cast.collection, cast.organizer)
     pool = draw(cast, "depth", depth=1)
     assert (pool.strategy, pool.parameters, pool.drawn_by) == ("depth", {"depth": 1, "ties": "evaluation"}, cast.organizer)
-    told = {"version": 1, "pooled": 3}
+    told = {"version": 1, "pooled": 3, "group_pooled": 3}
     assert pool.used == [
         {"tag": "alpha", "group": "North", "sha256": alpha.upload.sha256, **told, "unique": 2, "group_unique": 2},
         {"tag": "beta", "group": "South", "sha256": beta.upload.sha256, **told, "unique": 2, "group_unique": 2},
     ]
     assert Pool.objects.get(seed=pool.seed) == pool
+
+
+def test_a_group_gives_what_any_of_its_runs_has_once(cast: Cast, olga: Client, caller_for: CallerFor) -> None:
+    files.fill(cast.collection, cast.organizer)  # alpha of North, beta of South
+    take_run(cast.collection, cast.organizer, run_file("gamma", t1="d2 d5"), group="North")
+    take_run(cast.collection, cast.organizer, run_file("North", t1="d3 d4"))  # of no group, with a group's name as its tag
+    told = [("North", "", 2, 5, 2), ("South", "", 1, 6, 2), ("", "North", 1, 2, 1)]
+    plan = plans.plan(cast.collection, plans.choice(Run.objects.select_related("upload"), "depth", {"depth": 2}))
+    assert [tuple(row.values()) for row in plan.groups] == told
+    draw(cast, "depth", depth=2)
+    call = caller_for(cast.organizer)
+    assert [tuple(row.values()) for row in call("GET", "/collections/harbour-trials/pools/1")["groups"]] == told
+    table = olga.get(f"{HERE}pool/1/").content.decode().partition("What each group contributed")[2].partition("</table>")[0]
+    words = re.sub(r"<[^>]+>", " ", table.partition("<tbody>")[2]).split()
+    assert " ".join(words) == "North 2 5 2 South 1 6 2 North alone 1 2 1"
+
+
+def test_a_round_drawn_before_groups_were_counted_tells_what_it_knows(cast: Cast, olga: Client) -> None:
+    files.fill(cast.collection, cast.organizer)
+    take_run(cast.collection, cast.organizer, run_file("gamma", t1="d5"), group="North")
+    pool = draw(cast, "depth", depth=1)
+    pool.used = [{name: value for name, value in row.items() if name != "group_pooled"} for row in pool.used]
+    pool.save()
+    rows = olga.get(f"{HERE}pool/1/").context["groups"]
+    assert [(row["group"], row["runs"], row["pooled"]) for row in rows] == [("North", 2, None), ("South", 1, 3)]
 
 
 def test_the_first_runs_of_each_group_are_pooled(cast: Cast) -> None:
