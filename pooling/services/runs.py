@@ -44,8 +44,6 @@ def take_run(upload: Upload, path: Path, report: Report, work: Work) -> Report:
     )
     del data
     report, rankings = found.report, found.rankings
-    if found.tag in {".", ".."}:  # it could not stand in an address
-        report.add("error", "TAG_FORMAT", 0, f'The run tag "{found.tag}" needs a letter, a digit or "_".', found.tag)
     if docnos is None:
         words = "No documents are imported yet, so document ids were not checked."
         report.add("warning", "DOCS_UNCHECKED", 0, words)

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,40 @@ def test_check_run_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     (report,) = json.loads(capsys.readouterr().out)
     assert (status, report["verdict"], report["tag"], report["counts"]) == (1, "refused", "one", {"TOO_MANY_DOCS": 1})
     assert report["findings"][0]["line"] == 3
+
+
+def test_check_run_knows_how_long_the_documents_are(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "docs.jsonl").write_bytes(files.documents(["a", "b"], text="Wässer"))
+    (folder / "spans.run").write_text("1 Q0 a 1 9 s 0 6\n1 Q0 b 2 8 s 3 4\n")
+    assert check_run.main([str(folder / "spans.run"), "--documents", str(folder / "docs.jsonl")]) == 1
+    assert "spans.run:2: error: " in capsys.readouterr().err
+    (folder / "names").write_text("a\nb\n")
+    assert check_run.main([str(folder / "spans.run"), "--documents", str(folder / "names")]) == 0
+
+
+def test_check_run_takes_an_archive_apart(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with zipfile.ZipFile(folder / "runs.zip", "w") as archive:
+        archive.writestr("deep/one.yaml", "efficiency: {cpu_seconds: soon}\n")
+        archive.writestr("deep/one.run", ONE)
+        archive.writestr("two.run.gz", gzip.compress(TWO))
+    name = str(folder / "runs.zip")
+    assert check_run.main([name, "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert [(one["file"], one["verdict"], one["counts"]) for one in told] == [
+        (f"{name}/deep/one.run", "refused", {"METADATA": 1}),
+        (f"{name}/two.run.gz", "accepted", {}),
+    ]
+    assert check_run.main([name, "--write", str(folder / "out")]) == 1
+    assert "the archive holds 2" in capsys.readouterr().err and not (folder / "out").exists()
+
+
+def test_check_run_reads_the_metadata_beside_a_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "one.yml").write_text("actor: [team\n")
+    assert check_run.main([str(folder / "one.run")]) == 0
+    assert check_run.main([str(folder / "one.run"), str(folder / "one.yml")]) == 1
+    assert "one.run: error: The metadata is no YAML" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        check_run.main([str(folder / "one.yml")])
 
 
 def test_what_cannot_be_read_is_said_in_a_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
