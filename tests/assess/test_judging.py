@@ -63,7 +63,7 @@ def test_judgments_stay_when_documents_are_imported_again(bench: Bench) -> None:
 
     def said() -> list[list[dict[str, Any]]]:
         tables = (Judgment.objects.order_by("pk"), JudgmentEvent.objects.order_by("pk"), Seat.objects.exclude(judged_at=None))
-        return [list(table.values()) for table in tables]
+        return [[dict(row) for row in table.values()] for table in tables]
 
     before, waiting = said(), len(bench.cards(bench.ann))
     docnos = [docno for docno in Document.objects.values_list("docno", flat=True) if docno != gone.docno]
