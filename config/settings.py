@@ -268,7 +268,14 @@ UPLOAD_MB = env.number(
     1024,
     least=1,
     most=1_048_576,
-    about="Size of an upload at most, in MB; of runs and topics also unpacked.",
+    about="Size of an upload at most, in MB; of runs, topics and qrels also unpacked.",
+)
+UPLOAD_LINES = env.number(
+    "ASSIZE_UPLOAD_LINES",
+    20_000_000,
+    least=1000,
+    most=2_000_000_000,
+    about="Lines of a file of runs, topics or qrels at most.",
 )
 FILE_UPLOAD_HANDLERS = [
     "config.uploads.UploadLimit",

@@ -40,6 +40,7 @@ EXAMPLES = {
     "ASSIZE_EMAIL_URL": "smtp+tls://user:password@mail.example.org:587",
     "ASSIZE_EMAIL_FROM": "Harbour track <track@example.org>",
     "ASSIZE_UPLOAD_MB": "4096",
+    "ASSIZE_UPLOAD_LINES": "50000000",
     "ASSIZE_TIME_ZONE": "Europe/Paris",
     "ASSIZE_STORAGE_URL": "s3://key:secret@s3.example.org/assize?region=eu-west-1",
     "ASSIZE_LOG_FORMAT": "json",

@@ -14,9 +14,10 @@ from evaluation import bundles, services
 from evaluation.models import Release, ReleaseState
 from pooling import selectors as pooling
 from pooling.core.findings import Report
-from pooling.core.lines import Unpackable, unpack
+from pooling.core.lines import Unpackable
 from pooling.core.qrels import QrelsColumns, parse_grades, read_qrels, write_qrels
 from pooling.models import Collection
+from pooling.services import taking
 from pooling.services.work import Work
 
 KINDS = ("judgments", "release")
@@ -110,7 +111,7 @@ def _check(collection: Collection, data: bytes, options: Options) -> importing.C
         return checked
     report = Report()
     try:
-        plain = unpack(data)
+        plain = taking.plain(data)
     except Unpackable as error:
         report.add("error", "PACKED", 0, str(error))
         raise Faulty(report) from error

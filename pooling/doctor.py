@@ -60,7 +60,7 @@ def _pools() -> Iterator[Fault]:
             continue
         if pool.kind == "adaptive":  # its items depend on what was judged when
             continue
-        chosen = plans.chosen(plans.Choice(pool.strategy, pool.parameters, tuple(runs)), seed=pool.seed)
+        chosen = plans.chosen(plans.Choice(pool.strategy, pool.parameters, tuple(runs), pool.seed))
         shares = {share.run.tag: share.told() for share in plans.shares(chosen, runs)}
         for used in pool.used:
             for name in ("pooled", "unique"):

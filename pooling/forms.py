@@ -255,12 +255,19 @@ class RunsForm(forms.Form):
         help_text="Six columns: topic Q0 docno rank score tag. Several at once, packed or in one archive; a YAML file of ir_metadata goes with the run of its name.",
     )
     group = forms.CharField(max_length=80, required=False, help_text="Who made these runs, such as a team or an institute.")
-    kind = forms.ChoiceField(choices=KINDS, initial=RunKind.AUTOMATIC, widget=forms.RadioSelect)
+    kind = forms.ChoiceField(
+        choices=[("", "As its metadata or the run it replaces tell; else automatic"), *KINDS],
+        required=False,
+        widget=forms.RadioSelect,
+    )
     description = forms.CharField(
         max_length=5000, required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="How these runs were made."
     )
     priority = forms.IntegerField(
-        initial=1, min_value=1, max_value=999, required=False, help_text="Of your group's runs, the lowest is pooled first."
+        min_value=1,
+        max_value=999,
+        required=False,
+        help_text="Of your group's runs, the lowest is pooled first. Empty: 1, or that of the run that is replaced.",
     )
     language = forms.CharField(
         label="Topics read in", max_length=20, required=False, help_text="The language, where the topics have several."
@@ -279,7 +286,7 @@ class RunsForm(forms.Form):
         data = self.cleaned_data
         given = {name: data[name] for name in ("group", "kind", "description", "language")}
         given["repair"] = ",".join(data["repair"])
-        return {**given, "priority": str(data["priority"] or 1), "replace": "yes" if data["replace"] else ""}
+        return {**given, "priority": str(data["priority"] or ""), "replace": "yes" if data["replace"] else ""}
 
 
 class BaselineForm(forms.Form):
@@ -321,6 +328,7 @@ class PoolForm(forms.Form):
     """Made from what the strategy declares; the runs of the collection are ticked at first."""
 
     strategy = forms.ChoiceField(choices=[(name, name) for name in STRATEGIES], required=False, widget=forms.HiddenInput)
+    seed = forms.IntegerField(min_value=0, widget=forms.HiddenInput)  # so that what chance drew is what was shown
 
     def __init__(self, *args: Any, strategy: str, runs: Iterable[Run], pace: float | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

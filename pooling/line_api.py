@@ -325,7 +325,7 @@ def plan_pool(request: ApiRequest, slug: str, body: PlanIn) -> plans.Plan:
     For organizers.
     """
     collection = _organized(request, slug)
-    choice = plans.choice(_chosen(collection, body.runs), body.strategy, body.values())
+    choice = plans.choice(_chosen(collection, body.runs), body.strategy, body.values(), body.seed)
     return plans.plan(collection, choice, body.seconds)
 
 
@@ -336,8 +336,8 @@ def draw_pool(request: ApiRequest, slug: str, body: PoolIn) -> Job:
     For organizers. The answer is a job; when it is done, the round is in the list.
     """
     collection = _organized(request, slug)
-    found = _chosen(collection, body.runs)
-    return pools.request_pool(collection, by=request.user, runs=found, strategy=body.strategy, **body.values())[1]
+    wanted = {"runs": _chosen(collection, body.runs), "strategy": body.strategy, "seed": body.seed, **body.values()}
+    return pools.request_pool(collection, by=request.user, **wanted)[1]
 
 
 @pool_routes.get("/collections/{slug:slug}/pools/items", response=list[ItemOut])

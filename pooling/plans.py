@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,20 +13,23 @@ from numpy.typing import NDArray
 from config.errors import Refusal
 from pooling import selectors
 from pooling.core import planning, strategies
+from pooling.core.matrix import Ties
 from pooling.matrices import matrix_of
 from pooling.models import Collection, Pool, PoolItem, Run
 
 CURVE = 100  # depths that are told at least
 DEPTHS = (5, 10, 20, 50, 100)
+MOST_SEED = 2**53 - 1  # what a browser's numbers hold
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A strategy with its parameters, and the runs it is applied to, in the order in which they came."""
+    """A strategy with its parameters, the runs it is applied to, in the order in which they came, and the seed of chance."""
 
     strategy: str
     values: dict[str, Any]
     runs: tuple[Run, ...]
+    seed: int
 
     @property
     def kind(self) -> str:
@@ -33,14 +37,19 @@ class Choice:
 
     @property
     def digest(self) -> str:
-        """Tells whether what is drawn is what was shown: other parameters, runs or files of runs have another one."""
+        """Tells whether what is drawn is what was shown: other parameters, runs, files of runs or another
+        seed have another one."""
         runs = [(run.tag, run.upload.sha256, run.group, run.priority) for run in self.runs]
-        told = json.dumps([self.strategy, self.values, runs], sort_keys=True)
+        told = json.dumps([self.strategy, self.values, runs, self.seed], sort_keys=True)
         return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
-def choice(runs: Iterable[Run], strategy: str, values: Mapping[str, object]) -> Choice:
-    """Checked, and with the runs that `per_group` leaves."""
+def new_seed() -> int:
+    return secrets.randbits(32)
+
+
+def choice(runs: Iterable[Run], strategy: str, values: Mapping[str, object], seed: int | None = None) -> Choice:
+    """Checked, and with the runs that `per_group` leaves; without a seed, with a new one."""
     try:
         cleaned = strategies.clean(strategy, values)
     except ValueError as error:
@@ -54,15 +63,17 @@ def choice(runs: Iterable[Run], strategy: str, values: Mapping[str, object]) -> 
         [run.priority for run in ordered],
         per_group if isinstance(per_group, int) else None,
     )
-    return Choice(strategy, dict(cleaned), tuple(ordered[place] for place in places))
+    if seed is not None and not 0 <= seed <= MOST_SEED:
+        raise Refusal(f"Seed: expected a whole number from 0 to {MOST_SEED:,}; found {seed:,}.")
+    return Choice(strategy, dict(cleaned), tuple(ordered[place] for place in places), new_seed() if seed is None else seed)
 
 
-def chosen(choice: Choice, deepest: int = 0, seed: int = 0) -> strategies.Chosen:
+def chosen(choice: Choice, deepest: int = 0) -> strategies.Chosen:
     """The items that the choice takes; `deepest` asks for a matrix that tells more. Of an adaptive strategy these are as
     many as it takes at most."""
     depth = max(strategies.reach(choice.strategy, choice.values), deepest)
     matrix = matrix_of(choice.runs, min(depth, strategies.MOST_DEPTH), choice.values["ties"])
-    return strategies.choose(matrix, choice.strategy, choice.values, seed=seed)
+    return strategies.choose(matrix, choice.strategy, choice.values, seed=choice.seed)
 
 
 @dataclass(frozen=True)
@@ -86,18 +97,21 @@ class TopicSize:
 
 @dataclass(frozen=True)
 class Share:
-    """What a run gives to the pool: its documents in it, those no other run has, those no other group has."""
+    """What a run gives to the pool: its documents in it, those no other run has; those of its group that no other group
+    has, and all of its group."""
 
     run: Run
     pooled: int
     unique: int
     group_unique: int
+    group_pooled: int
     share: float
 
     def told(self) -> dict[str, Any]:
         run = self.run
         facts = {"tag": run.tag, "group": run.group, "version": run.version, "sha256": run.upload.sha256}
-        return {**facts, "pooled": self.pooled, "unique": self.unique, "group_unique": self.group_unique}
+        group = {"group_unique": self.group_unique, "group_pooled": self.group_pooled}
+        return {**facts, "pooled": self.pooled, "unique": self.unique, **group}
 
 
 @dataclass(frozen=True)
@@ -112,6 +126,10 @@ class Plan:
     curve: list[Size]
     topics: list[TopicSize]
     shares: list[Share]
+
+    @property
+    def groups(self) -> list[dict[str, Any]]:
+        return planning.by_group(share.told() for share in self.shares)
 
     @property
     def hours(self) -> float | None:
@@ -137,7 +155,7 @@ def plan(collection: Collection, choice: Choice, seconds: float | None = None) -
     found = chosen(replace(choice, values={**choice.values, "budget": 10**9}) if adaptive else choice, deepest)
     pool = planning.pool_of(found)
     titles = dict(collection.topics.values_list("number", "title"))
-    known, new = selectors.is_known(collection, pool.topics), selectors.is_new(collection, pool)
+    known, new = selectors.is_known(collection, pool.topics), selectors.is_new(collection, pool.topics, pool.docnos)
     if adaptive:  # its budget is of what it picks itself, and it steps over what is there
         known = new = _first_of_each(pool.topics, new, int(choice.values["budget"]))
     topics = _topics(pool, known, new, titles, pace)
@@ -158,7 +176,7 @@ def sizes(collection: Collection, runs: Sequence[Run], depths: Sequence[int] = D
 
 def shares(found: strategies.Chosen, runs: Sequence[Run]) -> list[Share]:
     gave = planning.contributions(found, [run.group for run in runs])
-    columns = (gave.contributed, gave.unique, gave.group_unique, gave.shares)
+    columns = (gave.contributed, gave.unique, gave.group_unique, gave.group_pooled, gave.shares)
     return [Share(run, *row) for run, *row in zip(runs, *(column.tolist() for column in columns), strict=True)]
 
 
@@ -189,15 +207,17 @@ def _topics(
 
 
 def _curve(collection: Collection, found: strategies.Chosen, choice: Choice, deepest: int, pace: float | None) -> list[Size]:
-    """One pass over the best ranks. With quotas, what is new at other depths than the chosen one is told at most."""
+    """One pass over the best ranks: every depth takes the first so many of a topic, in an order that is the same for all."""
     depths, matrix = range(1, deepest + 1), found.matrix
     sizes = planning.pool_sizes(matrix, depths, choice.values)
-    items = sizes.sizes[:, selectors.is_known(collection, sizes.topics)].sum(axis=1)
-    fresh = items
+    items = fresh = sizes.sizes[:, selectors.is_known(collection, sizes.topics)].sum(axis=1)
     if selectors.pools(collection).exists():
-        every = planning.pool_of(strategies.choose(matrix, "depth", {"depth": deepest}))
-        ranks = every.best_ranks[selectors.is_new(collection, every)]
-        fresh = np.minimum(items, np.bincount(ranks, minlength=deepest + 1)[: deepest + 1].cumsum()[1:])
+        every = strategies.choose(matrix, "depth", {"depth": strategies.MOST_DEPTH})
+        new = selectors.is_new(collection, matrix.topics[matrix.codes[every.items]], matrix.docnos[every.items])
+        codes = matrix.codes[every.items]  # topic by topic
+        starts = np.searchsorted(codes, np.argsort(matrix.topics))
+        before = np.concatenate(([0], np.cumsum(new)))
+        fresh = (before[starts + sizes.sizes] - before[starts]).sum(axis=1)
     rows = zip(depths, items.tolist(), fresh.tolist(), strict=True)
     return [Size(depth, n, new, _hours(new, pace)) for depth, n, new in rows]
 
@@ -213,10 +233,18 @@ def picked(pool: Pool) -> strategies.Chosen:
 
 
 def found_by(runs: Sequence[Run], items: Sequence[PoolItem]) -> list[list[tuple[str, int]]]:
-    """Of each item, the runs that have it with the rank each gave it, best first."""
-    if not runs or not items:
-        return [[] for _ in items]
-    matrix = matrix_of(runs, strategies.MOST_DEPTH)
+    """Of each item, the runs that have it with the rank each gave it, best first; with ties as its round has them."""
+    found: list[list[tuple[str, int]]] = [[] for _ in items]
+    ties = np.array([item.pool.parameters.get("ties", "evaluation") for item in items])
+    for order in np.unique(ties).tolist() if runs else ():
+        places = np.flatnonzero(ties == order).tolist()
+        for place, ranks in zip(places, _ranks(runs, [items[place] for place in places], order), strict=True):
+            found[place] = ranks
+    return found
+
+
+def _ranks(runs: Sequence[Run], items: Sequence[PoolItem], ties: Ties) -> list[list[tuple[str, int]]]:
+    matrix = matrix_of(runs, None, ties)
     topics = np.array([item.topic.number.encode() for item in items], np.bytes_)
     ranks = matrix.ranks_of(matrix.find(topics, np.array([item.docno.encode() for item in items], np.bytes_)))
     pairs = [[(rank, matrix.tags[row]) for row, rank in enumerate(column) if rank] for column in ranks.T.tolist()]

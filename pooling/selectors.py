@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from config import store
 from config.models import ApiToken, Job, JobState, User
 from pooling import access
-from pooling.core import planning
 from pooling.core.keys import PairIndex, find_topics
 from pooling.core.rankings import Rankings
 from pooling.core.run_checks import TextLengths
@@ -241,16 +240,16 @@ def is_known(collection: Collection, topics: "NDArray[np.bytes_]") -> "NDArray[n
     return find_topics(numbers, topics) >= 0
 
 
-def is_new(collection: Collection, found: planning.Pool) -> "NDArray[np.bool_]":
-    """Which pairs of a pool no drawn round has, and the collection has a topic for; aligned with its items."""
+def is_new(collection: Collection, topics: "NDArray[np.bytes_]", docnos: "NDArray[np.bytes_]") -> "NDArray[np.bool_]":
+    """Which pairs no drawn round has, and the collection has a topic for."""
     numbers = np.array(sorted(n.encode() for n in collection.topics.values_list("number", flat=True)), np.bytes_)
-    codes = find_topics(numbers, found.topics)
+    codes = find_topics(numbers, topics)
     drawn = _pooled(collection)
     rows = [(t.encode(), d.encode()) for t, d in drawn.values_list("topic__number", "docno").iterator(chunk_size=20_000)]
     if not rows:
         return codes >= 0
     topic, docno = (np.array(column, np.bytes_) for column in zip(*rows, strict=True))
-    there = PairIndex.build(find_topics(numbers, topic), docno).find(codes, found.docnos) >= 0
+    there = PairIndex.build(find_topics(numbers, topic), docno).find(codes, docnos) >= 0
     fresh: NDArray[np.bool_] = (codes >= 0) & ~there
     return fresh
 

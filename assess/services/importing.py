@@ -17,9 +17,10 @@ from config import accounts
 from config.models import User
 from pooling import selectors as pooling
 from pooling.core.findings import Report, shown
-from pooling.core.lines import Unpackable, unpack
+from pooling.core.lines import Unpackable
 from pooling.core.qrels import read_qrels
 from pooling.models import Collection, Membership, Pool, PoolItem, Role
+from pooling.services import taking
 
 STRATEGY = "imported"
 BATCH = 2000
@@ -67,7 +68,7 @@ def _of_one(
     collection: Collection, data: bytes, assessor: str, levels: list[int], grades: Mapping[int, int] | None
 ) -> tuple[list[Line], Report]:
     try:
-        plain = unpack(data)
+        plain = taking.plain(data)
     except Unpackable as error:
         report = Report()
         report.add("error", "PACKED", 0, str(error))

@@ -53,7 +53,7 @@ def fusion(name: str, label: str, *own: Parameter) -> Callable[[Weigh], Weigh]:
         def choose(matrix: RankMatrix, best: Best, runs: Sequence[int], values: Values) -> Preference:
             items = np.flatnonzero(best.there)
             # Rounded, so that a sum taken in another order changes no pool.
-            weights = np.round(weigh(matrix, runs, values), 12)[items]
+            weights = np.round(weigh(matrix, runs, values), 15)[items]
             return _taken(matrix, best, values, _ordered(matrix, items, -weights))
 
         choose.__doc__ = weigh.__doc__

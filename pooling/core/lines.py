@@ -13,6 +13,7 @@ from pooling.core.fields import Fields, padded, plain_fields
 from pooling.core.findings import Report, shown
 from pooling.core.keys import find_topics
 
+MOST_LINES = 20_000_000
 MAX_ID = 255  # bytes of a topic number or docno
 BOM = b"\xef\xbb\xbf"
 
@@ -29,9 +30,17 @@ Made = TypeVar("Made")
 Unpackable = packed.Unpackable
 
 
-def unpack(data: bytes, *, limit: int = packed.LIMIT) -> bytes:
+def unpack(data: bytes, *, limit: int = packed.LIMIT, most_lines: int = MOST_LINES) -> bytes:
     """The bytes of a run, qrels or topics file, which may be packed; raises Unpackable, with a sentence for the uploader."""
-    return packed.unpacked(data, limit)
+    return few_lines(packed.unpacked(data, limit), most_lines)
+
+
+def few_lines(data: bytes, most: int = MOST_LINES) -> bytes:
+    """The same, if it has not more lines than are allowed."""
+    lines = max(data.count(b"\n"), data.count(b"\r"))
+    if lines > most:
+        raise Unpackable(f"The file holds {lines:,} lines; at most {most:,} are allowed.")
+    return data
 
 
 def clean_text(data: bytes, report: Report) -> bytes | None:

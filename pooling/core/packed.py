@@ -1,6 +1,7 @@
 """Files that come packed: gzip, bzip2, Zstandard, zip and tar, told by their content and never by their name."""
 
 import io
+import re
 import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Literal, cast
@@ -11,6 +12,7 @@ Kind = Literal["plain", "gzip", "bzip2", "Zstandard", "zip", "tar"]
 LIMIT = 1 << 30
 BOMB_FROM, BOMB_RATIO = 200_000_000, 500  # text shrinks to a tenth, seldom to a fiftieth
 MAX_MEMBERS = 2_000_000
+MOST_RUNS = 500  # in an archive of them
 
 _PIECE = 1 << 16
 _ZSTD_PIECE = 1 << 10  # zstandard unpacks all it is given at once, and three bytes may become 128 kB
@@ -79,6 +81,24 @@ def members(raw: BinaryIO) -> Iterator[tuple[str, BinaryIO]]:
         yield from _tar(file)
     else:
         yield "", file
+
+
+def runs_of(raw: BinaryIO) -> Iterator[tuple[str, BinaryIO]]:
+    """The members of an archive of runs, which are not so many."""
+    for number, found in enumerate(members(raw)):
+        if number == MOST_RUNS:
+            raise Unpackable(f"The archive holds more than {MOST_RUNS:,} files, the most that is allowed.")
+        yield found
+
+
+def is_metadata(name: str) -> bool:
+    """By its name: does a file that comes with runs tell of one?"""
+    return name.lower().endswith((".yml", ".yaml"))
+
+
+def stem(name: str) -> str:
+    """What a run and the metadata beside it have in common: `bm25` of bm25.run.gz, of bm25.yml and of bm25.run.yml."""
+    return re.sub(r"\.(?:ya?ml|gz|bz2|zst|zip|run|txt|res|tsv|dat|out)\b", "", name, flags=re.IGNORECASE)
 
 
 def is_archive(raw: BinaryIO) -> bool:

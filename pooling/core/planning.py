@@ -1,6 +1,6 @@
 """What a pool would cost and who would contribute to it, before it is drawn: counts on the rank matrix."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +33,8 @@ class Contributions:
     """What each pooled run gave to a pool; all arrays are aligned with `tags`.
 
     `contributed`: its documents in the pool; `unique`: those no other run contributed; `group_unique`: those of the
-    run's whole group that no other group contributed (the run itself is its group where none are named); `shares`:
+    run's whole group that no other group contributed (the run itself is its group where none are named);
+    `group_pooled`: those of its whole group; `shares`:
     contributed / pool size, 0 for an empty pool. The three `*relevant` arrays count the relevant among them; they are
     None while nothing is judged.
     """
@@ -43,6 +44,7 @@ class Contributions:
     contributed: NDArray[np.int64]
     unique: NDArray[np.int64]
     group_unique: NDArray[np.int64]
+    group_pooled: NDArray[np.int64]
     shares: NDArray[np.float64]
     relevant: NDArray[np.int64] | None = None
     unique_relevant: NDArray[np.int64] | None = None
@@ -94,13 +96,14 @@ def contributions(
     _, group_of = np.unique(np.array(named), return_inverse=True)
     held = [chosen.held(run) for run in chosen.runs]
     holders, holder = np.zeros(size, np.int64), np.full(size, -1, np.int64)
-    group_holders = np.zeros(size, np.int64)
+    group_holders, group_sizes = np.zeros(size, np.int64), np.zeros(count, np.int64)
     for group in range(int(group_of.max()) + 1 if count else 0):
         items = np.zeros(size, bool)
         for place in np.flatnonzero(group_of == group).tolist():
             items[held[place]] = True
             holders[held[place]] += 1
         group_holders += items
+        group_sizes[group] = items.sum()
         holder[items] = group
     sole = np.flatnonzero(group_holders == 1)
     unique = [mine[holders[mine] == 1] for mine in held]
@@ -114,11 +117,26 @@ def contributions(
 
     tags = tuple(chosen.matrix.tags[run] for run in chosen.runs)
     contributed = by_run(held)
-    counted = (tags, total, contributed, by_run(unique), by_group(sole), contributed / max(total, 1))
+    counted = (tags, total, contributed, by_run(unique), by_group(sole), group_sizes[group_of], contributed / max(total, 1))
     if relevant is None:
         return Contributions(*counted)
     all_good, unique_good = (by_run([part[relevant[part]] for part in parts]) for parts in (held, unique))
     return Contributions(*counted, all_good, unique_good, by_group(sole[relevant[sole]]))
+
+
+def by_group(used: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Of rows of runs, in their order, what each group gave. A run without a group stands alone, under its tag.
+
+    Rounds that were drawn before `group_pooled` was kept tell it of groups of one run; else it is None.
+    """
+    groups: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in used:
+        alone = "" if row["group"] else row["tag"]
+        begun = {"group": row["group"], "run": alone, "runs": 0, "pooled": row["pooled"], "unique": row["group_unique"]}
+        told = groups.setdefault((row["group"], alone), begun)
+        told["runs"] += 1
+        told["pooled"] = row.get("group_pooled", None if told["runs"] > 1 else row["pooled"])
+    return list(groups.values())
 
 
 def pool_sizes(

@@ -16,7 +16,7 @@ from pooling.core.fast_runs import PIECE_ALONE, Columns, Growing, by_topic, piec
 from pooling.core.fields import PAD, Fields, plain_fields, unpadded
 from pooling.core.findings import MAX_ERRORS, Report
 from pooling.core.keys import PairIndex, any_twice
-from pooling.core.lines import BOM, MAX_ID, any_control, quick_chunk, spelled_topics
+from pooling.core.lines import BOM, MAX_ID, MOST_LINES, any_control, quick_chunk, spelled_topics, unpack
 from pooling.core.repairs import offers
 from pooling.core.run_checks import RunColumns, Ties, check_order, note_missing, note_ties
 from pooling.core.runs import SPAN, TAG, RunRead, check_run
@@ -25,14 +25,16 @@ _DELETE = 127  # the control character that is no blank, and the last of ASCII
 _FIRST = np.zeros(1, np.int64)
 
 
-def check_file(opened: Callable[[], BinaryIO], *, limit: int = packed.LIMIT, **options: Any) -> RunRead:
-    """`check_run` with its options, of a file that may be packed and of which at most `limit` bytes may come out."""
+def check_file(
+    opened: Callable[[], BinaryIO], *, limit: int = packed.LIMIT, most_lines: int = MOST_LINES, **options: Any
+) -> RunRead:
+    """`check_run` with its options, of a file that may be packed; at most so many bytes and lines may come out of it."""
     with opened() as raw:
-        found = None if packed.is_archive(raw) else _Stream(limit, **options).read(raw)
+        found = None if packed.is_archive(raw) else _Stream(limit, most_lines, **options).read(raw)
     if found is not None:
         return found
     with opened() as raw:
-        data = packed.unpacked(raw.read(), limit)
+        data = unpack(raw.read(), limit=limit, most_lines=most_lines)
     return check_run(data, **options)
 
 
@@ -41,6 +43,7 @@ class _Stream:
     """A run as far as it is read."""
 
     limit: int
+    most_lines: int
     topics: Set[str] | None = None
     docnos: NDArray[np.bytes_] | None = None
     complete: bool = True
@@ -68,9 +71,9 @@ class _Stream:
         for _name, file in packed.members(raw):
             for piece in pieces(file, PIECE_ALONE):
                 size += len(piece) - 2 * PAD
-                if size > self.limit or not self._take(piece):
+                if size > self.limit or not self._take(piece) or self.lines > self.most_lines:
                     return None
-        if not self.heads or self.tag.decode() in self.tags_taken:
+        if not self.heads or self.tag in (b".", b"..") or self.tag.decode() in self.tags_taken:
             return None
         heads, lengths = np.concatenate(self.heads), np.concatenate(self.lengths)
         ranked = by_topic(self.tag.decode(), heads, lengths, self.read_docnos.values, self.read_scores.values)

@@ -91,6 +91,9 @@ def check_run(
     columns = (quick_columns(text) if form == "documents" else None) or careful_columns(text, report, form)
     if columns is None:
         return RunRead(None, None, "", header, report)
+    if columns.tag in (b".", b".."):  # it could not stand in an address
+        words = f'The run tag "{columns.tag.decode()}" needs a letter, a digit or "_".'
+        report.add("error", "TAG_FORMAT", 0, words, columns.tag.decode())
     by_form = deepcopy(report)
     check = partial(
         check_columns,

@@ -3,18 +3,26 @@
 import argparse
 import json
 import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
+from pooling.core import packed
 from pooling.core.findings import told
 from pooling.core.repairs import REPAIRS
 from pooling.core.runs import check_run, write_run
-from pooling.on_files._reading import Stop, docnos_of, say, tell, topics_of, unpack, write
+from pooling.on_files._reading import Documents, Stop, documents_of, metadata_of, say, sent, tell, topics_of, whole, write
 
 HELP = "Check run files as an upload does, every fault by line; no site is needed."
 
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser("assize check-run", description=HELP)
-    made.add_argument("run", nargs="+", help="a run of six columns, or eight with spans; packed or not; - is standard input")
+    made.add_argument(
+        "run",
+        nargs="+",
+        help="a run of six columns, or eight with spans, packed or not; an archive of runs; YAML beside one; - is standard input",
+    )
     made.add_argument("--topics", metavar="FILE", help="the topics, in any form; others are then unknown")
     made.add_argument("--documents", metavar="FILE", help="the documents in any form, or a list of docnos")
     made.add_argument("--incomplete", action="store_true", help="there are documents that the file does not have")
@@ -42,12 +50,18 @@ def _repairs(text: str) -> list[str]:
 def main(argv: list[str]) -> int:
     made = parser()
     options = made.parse_args(argv)
-    if options.write and len(options.run) > 1:
-        made.error(f"--write is of one run; found {len(options.run)}.")
+    runs = [name for name in options.run if not packed.is_metadata(name)]
+    if not runs or (options.write and len(runs) > 1):
+        made.error(f"--write is of one run; found {len(runs)}." if runs else "Expected a run beside its metadata.")
     try:
-        topics = topics_of(options.topics) if options.topics else None
-        docnos = docnos_of(options.documents) if options.documents else None
-        reports = [_checked(name, options, topics, docnos) for name in options.run]
+        known = Known(
+            topics_of(options.topics) if options.topics else None,
+            documents_of(options.documents) if options.documents else None,
+            metadata_of(options.run),
+        )
+        if options.write and options.run != ["-"] and (count := sum(1 for _ in _runs(runs))) > 1:
+            raise Stop(f"--write is of one run; the archive holds {count}.")
+        reports = [_checked(shown, whole(shown, file), options, known) for shown, file in _runs(runs)]
     except Stop as stop:
         say(f"Error: {stop}")
         return 1
@@ -56,21 +70,37 @@ def main(argv: list[str]) -> int:
     return int(any(report["errors"] for report in reports))
 
 
-def _checked(name, options, topics, docnos) -> dict[str, object]:  # type: ignore[no-untyped-def]
+class Known(NamedTuple):
+    """What the runs are checked against; metadata by stem."""
+
+    topics: set[str] | None
+    documents: Documents | None
+    metadata: dict[str, str]
+
+
+def _runs(names: Sequence[str]) -> Iterator[tuple[str, BinaryIO]]:
+    for name in names:
+        yield from (found for found in sent(name) if not packed.is_metadata(found[0]))
+
+
+def _checked(name: str, data: bytes, options: argparse.Namespace, known: Known) -> dict[str, object]:
+    documents = known.documents
     found = check_run(
-        unpack(name),
-        topics=topics,
-        docnos=docnos,
+        data,
+        topics=known.topics,
+        docnos=documents.docnos if documents else None,
+        text_lengths=documents.text_lengths if documents and documents.lengths is not None else None,
         complete=not options.incomplete,
         max_per_topic=options.max_per_topic,
         strict=options.strict,
         depth=options.depth,
         repair=options.repair,
     )
-    if found.header:
+    told_beside = known.metadata.get(packed.stem(Path(name).name)) or found.header
+    if told_beside:
         from pooling.core.metadata import read_metadata
 
-        read_metadata(found.header, found.report)
+        read_metadata(told_beside, found.report)
     report, rankings = found.report, found.rankings
     facts = {"topics": len(rankings.topics), "lines": len(found.passages or rankings)} if rankings is not None else {}
     if options.write and rankings is not None and report.ok:

@@ -18,7 +18,7 @@ from pooling.core.rankings import Rankings
 from pooling.core.runs import read_run
 from pooling.core.strategies import STRATEGIES
 from pooling.core.strategy import Sample
-from pooling.on_files._reading import Stop, say, tell, unpack
+from pooling.on_files._reading import Stop, read_bytes, say, tell, unpack, unpacked
 
 HELP = "Pool run files: the documents to judge, one line of topic and docno for each."
 
@@ -80,15 +80,25 @@ def _pool(options: argparse.Namespace, name: str, values: dict[str, object]) -> 
     if not options.json:
         return _print("".join(f"{topic.decode()} {docno.decode()}\n" for topic, docno in pairs))
     gave = planning.contributions(found, [groups[i] for i in chosen])
-    told = zip(chosen, gave.contributed.tolist(), gave.unique.tolist(), gave.group_unique.tolist(), strict=True)
+    counts = (gave.contributed, gave.unique, gave.group_unique, gave.group_pooled)
+    used = [
+        {
+            "tag": tags[i],
+            "group": groups[i],
+            "sha256": digests[i],
+            "pooled": n,
+            "unique": u,
+            "group_unique": g,
+            "group_pooled": p,
+        }
+        for i, n, u, g, p in zip(chosen, *(column.tolist() for column in counts), strict=True)
+    ]
     return _print(
         {
             "strategy": name,
             "parameters": values,
-            "runs": [
-                {"tag": tags[i], "group": groups[i], "sha256": digests[i], "pooled": n, "unique": u, "group_unique": g}
-                for i, n, u, g in told
-            ],
+            "runs": used,
+            "groups": planning.by_group(used),
             "items": [
                 {"topic": topic.decode(), "docno": docno.decode(), "best_rank": rank, "runs": count}
                 for (topic, docno), rank, count in zip(pairs, pool.best_ranks.tolist(), pool.runs.tolist(), strict=True)
@@ -139,12 +149,12 @@ def _print(result: object) -> None:
 
 
 def _read(name: str) -> tuple[str, Rankings]:
-    data = unpack(name)
-    rankings, _, report = read_run(data, max_per_topic=sys.maxsize)
+    raw = read_bytes(name)
+    rankings, _, report = read_run(unpacked(name, raw), max_per_topic=sys.maxsize)
     if rankings is None:
         tell(name, report)
         raise Stop(f"{name} cannot be pooled.")
-    return hashlib.sha256(data).hexdigest(), rankings
+    return hashlib.sha256(raw).hexdigest(), rankings
 
 
 def _groups(name: str | None, tags: list[str]) -> tuple[list[str], list[int]]:

@@ -85,10 +85,12 @@ class UploadOut(Schema):
 
 
 class RunFields(In):
+    """What is left out the metadata tell, else the run that it replaces, else it is automatic and of priority 1."""
+
     group: str = Field("", max_length=80, description="Who made it.")
-    kind: RunKind = RunKind.AUTOMATIC
+    kind: RunKind | None = None
     description: str = Field("", max_length=5000, description="How it was made.")
-    priority: int = Field(1, ge=1, le=999, description="Of its group's runs, the lowest is pooled first.")
+    priority: int | None = Field(None, ge=1, le=999, description="Of its group's runs, the lowest is pooled first.")
     language: str = Field("", max_length=20, description="In which it read the topics, where they have several.")
     replace: bool = Field(False, description="Take the place of the run of the same tag, which is kept in history.")
     repair: str = Field(
@@ -108,7 +110,7 @@ class RunFields(In):
     def options(self) -> dict[str, str]:
         told = self.dict()
         figures = {name: told.pop(name) for name in [figure.name for figure in FIGURES]}
-        options = {name: str(value) for name, value in told.items() if name != "replace"}
+        options = {name: str(value) for name, value in told.items() if name != "replace" and value is not None}
         options["replace"] = "yes" if self.replace else ""
         return options | {f"{FIGURE_PREFIX}{name}": repr(value) for name, value in figures.items() if value is not None}
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from ninja import Field, Schema
 
 from config.schemas import In
+from pooling.core.planning import by_group
 from pooling.plans import DEPTHS
 
 
@@ -49,6 +50,7 @@ class PoolIn(In):
         {}, description="Of the strategy, such as budget; its defaults for others."
     )
     runs: list[str] | None = Field(None, description="Tags; left out: every run.", examples=[["bm25", "rrf"]])
+    seed: int | None = Field(None, description="Of what is drawn by chance, as the plan told it; left out: a new one.")
 
     def values(self) -> dict[str, Any]:
         return self.parameters | ({} if self.depth is None else {"depth": self.depth})
@@ -67,6 +69,16 @@ class UsedOut(Schema):
     group_unique: int = Field(description="Those of its group that no other group has.")
 
 
+class GroupOut(Schema):
+    """What a group contributed; a document that several of its runs have counts once."""
+
+    group: str = Field(description="Empty for a run without one, which stands alone.")
+    run: str = Field(description="The tag of a run that stands alone; else empty.")
+    runs: int
+    pooled: int | None = Field(description="Its documents in the pool; null of rounds that were drawn before it was kept.")
+    unique: int = Field(description="Those that no other group has.")
+
+
 class PoolOut(Schema):
     round: int
     strategy: str
@@ -74,6 +86,7 @@ class PoolOut(Schema):
     seed: int
     runs: list[str] = Field(description="Tags.")
     used: list[UsedOut] = Field(description="The runs as they were pooled, and what each contributed.")
+    groups: list[GroupOut]
     items: int = Field(alias="item_count", description="New ones, that no earlier round has.")
     drawn_by: str = Field(alias="drawn_by.name")
     drawn_at: datetime
@@ -81,6 +94,10 @@ class PoolOut(Schema):
     @staticmethod
     def resolve_runs(pool: Any) -> list[str]:
         return sorted(run.tag for run in pool.runs.all())
+
+    @staticmethod
+    def resolve_groups(pool: Any) -> list[dict[str, Any]]:
+        return by_group(pool.used)
 
 
 class SizeOut(Schema):
@@ -102,12 +119,14 @@ class PlanOut(Schema):
 
     strategy: str = Field(alias="choice.strategy")
     parameters: dict[str, Any] = Field(alias="choice.values")
+    seed: int = Field(alias="choice.seed", description="Draw with it, and the choice drawn is the choice told here.")
     items: int
     new: int = Field(description="Those that no round has yet.")
     hours: float | None
     depths: list[SizeOut] = Field(alias="curve", description="Every depth from 1, of the strategy depth alone.")
     topics: list[TopicSizeOut]
     runs: list[UsedOut]
+    groups: list[GroupOut]
 
     @staticmethod
     def resolve_runs(plan: Any) -> list[dict[str, Any]]:

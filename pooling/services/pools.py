@@ -1,6 +1,5 @@
 """Pools: which documents are to be judged. Planned at once, drawn by a job, one round after the other."""
 
-import secrets
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -20,12 +19,14 @@ from pooling.services.work import ROWS, Work, pause, remove_in_chunks, tell_plan
 
 
 @transaction.atomic
-def plan_pool(collection: Collection, *, by: User, runs: Iterable[Run], strategy: str = "depth", **values: object) -> Pool:
+def plan_pool(
+    collection: Collection, *, by: User, runs: Iterable[Run], strategy: str = "depth", seed: int | None = None, **values: object
+) -> Pool:
     """The next round, not yet drawn. One that was planned and never drawn is planned anew, with what it left behind."""
     locked = Collection.objects.select_for_update().get(pk=collection.pk)
     if locked.is_archived:
         raise Conflict("This collection is archived; restore it first.")
-    choice = plans.choice(runs, strategy, values)
+    choice = plans.choice(runs, strategy, values, seed)
     if not collection.topics.exists():
         raise Conflict("There are no topics yet: upload them first.")
     live = Job.objects.filter(name="draw_pool", collection_id=collection.pk, state__in=[JobState.WAITING, JobState.RUNNING])
@@ -42,7 +43,7 @@ def plan_pool(collection: Collection, *, by: User, runs: Iterable[Run], strategy
         last = collection.pools.aggregate(last=Max("round"))["last"] or 0
         pool = Pool(collection=collection, round=last + 1)
     pool.strategy, pool.parameters, pool.drawn_by = choice.strategy, choice.values, by
-    pool.seed, pool.created_at = secrets.randbits(32), timezone.now()
+    pool.seed, pool.created_at = choice.seed, timezone.now()
     pool.full_clean(exclude=["drawn_at", "used"])
     pool.save()
     pool.runs.set(choice.runs)
@@ -51,10 +52,10 @@ def plan_pool(collection: Collection, *, by: User, runs: Iterable[Run], strategy
 
 @transaction.atomic
 def request_pool(
-    collection: Collection, *, by: User, runs: Iterable[Run], strategy: str = "depth", **values: object
+    collection: Collection, *, by: User, runs: Iterable[Run], strategy: str = "depth", seed: int | None = None, **values: object
 ) -> tuple[Pool, Job]:
     """Plan the next round and ask for it to be drawn."""
-    pool = plan_pool(collection, by=by, runs=runs, strategy=strategy, **values)
+    pool = plan_pool(collection, by=by, runs=runs, strategy=strategy, seed=seed, **values)
     job = jobs.intend(
         "draw_pool",
         title=f"Drawing round {pool.round} of {collection.name}",
@@ -77,7 +78,7 @@ def draw_pool(pool: Pool, work: Work) -> Pool:
     if pool.kind == "adaptive":
         count, found = picking.begin(pool, work), plans.picked(pool)
     else:
-        found = plans.chosen(plans.Choice(pool.strategy, pool.parameters, tuple(runs)), seed=pool.seed)
+        found = plans.chosen(plans.Choice(pool.strategy, pool.parameters, tuple(runs), pool.seed))
         count = _write(_new_items(pool, found), work) if found.sample is None else _write_sample(pool, found, work)
     if not count:
         pool.delete()
@@ -134,7 +135,7 @@ def _new_items(pool: Pool, chosen: Chosen) -> list[PoolItem]:
     """Items for the pairs that no earlier round has, of topics that the collection still has."""
     found = planning.pool_of(chosen)
     known = dict(pool.collection.topics.values_list("number", "pk"))
-    fresh = selectors.is_new(pool.collection, found)
+    fresh = selectors.is_new(pool.collection, found.topics, found.docnos)
     return [
         PoolItem(pool=pool, topic_id=known[topic.decode()], docno=docno.decode(), best_rank=best, run_count=count)
         for topic, docno, best, count in zip(

@@ -18,7 +18,7 @@ from pooling.core.metadata import Metadata, checked_figures, read_metadata
 from pooling.core.run_checks import TAG_TAKEN
 from pooling.core.run_stream import check_file
 from pooling.core.runs import RunRead
-from pooling.models import Collection, Role, Run, RunKind, RunVersion, Upload, UploadKind, UploadState
+from pooling.models import Collection, Role, Run, RunVersion, Upload, UploadKind, UploadState
 from pooling.services.taking import Refused, close, locked
 from pooling.services.work import Work
 
@@ -33,6 +33,7 @@ def take_run(upload: Upload, path: Path, report: Report, work: Work) -> Report:
     found = check_file(
         lambda: path.open("rb"),
         limit=settings.UPLOAD_MB * 1_000_000,
+        most_lines=settings.UPLOAD_LINES,
         topics=set(collection.topics.values_list("number", flat=True)),
         docnos=docnos,
         complete=corpus.is_complete,
@@ -44,8 +45,6 @@ def take_run(upload: Upload, path: Path, report: Report, work: Work) -> Report:
         repair=repairs_of(upload.options),
     )
     report, rankings = found.report, found.rankings
-    if found.tag in {".", ".."}:  # it could not stand in an address
-        report.add("error", "TAG_FORMAT", 0, f'The run tag "{found.tag}" needs a letter, a digit or "_".', found.tag)
     if docnos is None:
         words = "No documents are imported yet, so document ids were not checked."
         report.add("warning", "DOCS_UNCHECKED", 0, words)
@@ -106,11 +105,12 @@ def _store(collection: Collection, upload: Upload, found: RunRead, about: Metada
     run = old or Run(collection=collection, tag=tag)
     run.upload, run.submitted_by = upload, upload.uploaded_by
     run.columns, run.passages = _path(upload, "columns"), "" if found.passages is None else _path(upload, "passages")
+    # What was said, else what the file tells, else what the run had; a new one begins with the defaults.
     run.group = options.get("group") or about.group or run.group
     run.description = options.get("description") or about.description or run.description
-    run.kind = options.get("kind") or about.kind or RunKind.AUTOMATIC
+    run.kind = options.get("kind") or about.kind or run.kind
     run.priority, run.language = int(options.get("priority", run.priority)), options.get("language", run.language)
-    run.efficiency = {**about.figures, **figures_of(options)} or run.efficiency
+    run.efficiency = {**run.efficiency, **about.figures, **figures_of(options)}
     run.metadata = about.whole or run.metadata
     run.line_count, run.topic_count = _counts(found)
     run.created_at = timezone.now()

@@ -45,4 +45,9 @@ def locked(collection_id: int, kind: UploadKind) -> Collection:
 
 
 def unpacked(path: Path) -> bytes:
-    return unpack(path.read_bytes(), limit=settings.UPLOAD_MB * 1_000_000)
+    return plain(path.read_bytes())
+
+
+def plain(data: bytes) -> bytes:
+    """A run, qrels or topics, unpacked, within the site's limits of bytes and lines; else Unpackable."""
+    return unpack(data, limit=settings.UPLOAD_MB * 1_000_000, most_lines=settings.UPLOAD_LINES)

@@ -1,7 +1,6 @@
 """Files that come in: documents, topics, runs. Received at once, checked by a job, taken whole or refused whole."""
 
 import hashlib
-import re
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +31,6 @@ from pooling.services.work import Work
 
 KEEP_REFUSED = timedelta(days=1)  # of what can be repaired
 STRAY_AFTER = 3600  # seconds until a file that no row knows is removed
-MOST_IN_ARCHIVE = 500
 
 
 # Receiving
@@ -113,12 +111,11 @@ class _Kept:
 
     @property
     def is_metadata(self) -> bool:
-        return self.name.lower().endswith((".yml", ".yaml"))
+        return packed.is_metadata(self.name)
 
     @property
     def stem(self) -> str:
-        """`bm25` of bm25.run.gz, of bm25.yml and of bm25.run.yml."""
-        return re.sub(r"\.(?:ya?ml|gz|bz2|zst|zip|run|txt|res|tsv|dat|out)\b", "", self.name, flags=re.IGNORECASE)
+        return packed.stem(self.name)
 
     def remove(self) -> None:
         store.remove(self.relative)
@@ -134,9 +131,7 @@ def _taken_apart(collection: Collection, archive: _Kept) -> list[_Kept]:
     left = settings.UPLOAD_MB * 1_000_000
     try:
         with archive.path.open("rb") as raw:
-            for name, file in packed.members(raw):
-                if len(kept) == MOST_IN_ARCHIVE:
-                    raise Unpackable(f"The archive holds more than {MOST_IN_ARCHIVE:,} files, the most that is allowed.")
+            for name, file in packed.runs_of(raw):
                 kept.append(_Kept(collection, name, _bounded(file, left)))
                 left -= kept[-1].size
     except BaseException:

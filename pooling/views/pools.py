@@ -16,6 +16,7 @@ from config.errors import Conflict
 from config.forms import attempt
 from config.models import Job
 from pooling import access, charts, exports, forms, plans, selectors
+from pooling.core import planning
 from pooling.core.strategies import KINDS, STRATEGIES
 from pooling.models import Collection, Role
 from pooling.services import pools
@@ -31,19 +32,23 @@ def pool(request: HttpRequest, slug: str) -> HttpResponse:
     """The planner. What is drawn is what was shown: after any change, its plan is shown before it can be drawn."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     by, runs = access.require_sign_in(request.user), list(collection.runs.select_related("upload").order_by("pk"))
-    asked = request.POST if request.method == "POST" else None
+    asked = request.POST.copy() if request.method == "POST" else None
+    seed = str(plans.new_seed())
+    if asked is not None:
+        asked.setdefault("seed", seed)
     strategy = (asked or request.GET).get("strategy", "depth")
     strategy = strategy if strategy in STRATEGIES else "depth"
-    form = forms.PoolForm(asked, strategy=strategy, runs=runs, pace=collection.seconds_per_judgment)
+    form = forms.PoolForm(asked, strategy=strategy, runs=runs, pace=collection.seconds_per_judgment, initial={"seed": seed})
     if asked is not None and collection.is_archived:
         raise Conflict("This collection is archived; restore it first.")
     plan = attempt(form, lambda: _plan(collection, form, runs, strategy))
     opened_at = None
     if asked is None and plan and not plan.new and (opened_at := plan.next_depth):
         form.fields["depth"].initial = opened_at
-        plan = plans.plan(collection, plans.choice(runs, strategy, {"depth": opened_at}))
+        plan = plans.plan(collection, plans.choice(runs, strategy, {"depth": opened_at}, int(seed)))
     if asked is not None and plan and "plan" not in asked and asked.get("shown") == plan.choice.digest:
-        if attempt(form, lambda: pools.request_pool(collection, by=by, runs=form.chosen(), strategy=strategy, **form.values())):
+        drawn_from = {"runs": form.chosen(), "strategy": strategy, "seed": form.cleaned_data["seed"], **form.values()}
+        if attempt(form, lambda: pools.request_pool(collection, by=by, **drawn_from)):
             return redirect("pool", slug)
     context = {
         "form": form,
@@ -65,11 +70,11 @@ def _plan(collection: Collection, form: forms.PoolForm, runs: list[Any], strateg
     if form.is_bound:
         if not form.is_valid():
             return None
-        choice = plans.choice(form.chosen(), strategy, form.values())
+        choice = plans.choice(form.chosen(), strategy, form.values(), form.cleaned_data["seed"])
         return plans.plan(collection, choice, form.cleaned_data["seconds"])
     if not runs or sum(run.line_count for run in runs) > LINES_AT_ONCE:
         return None
-    return plans.plan(collection, plans.choice(runs, strategy, {}))
+    return plans.plan(collection, plans.choice(runs, strategy, {}, int(form["seed"].value())))
 
 
 def _curve(plan: plans.Plan | None) -> charts.Curve | None:
@@ -97,14 +102,10 @@ def pool_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """One round: how it was drawn, from which files, and who contributed what."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     found = get_object_or_404(selectors.pools(collection), round=number)
-    groups: dict[str, dict[str, Any]] = {}
     used = found.used
     if found.kind == "adaptive":  # it grows while it is judged
         runs = list(found.runs.select_related("upload").order_by("pk"))
         used = [share.told() for share in plans.shares(plans.picked(found), runs)]
-    for row in used:
-        group = groups.setdefault(row["group"] or row["tag"], {"runs": 0, "unique": row["group_unique"]})
-        group["runs"] += 1
     strategy = STRATEGIES.get(found.strategy)
     declared = {one.name: one for one in (strategy.all_parameters if strategy else ())}
     parameters = [
@@ -114,7 +115,7 @@ def pool_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     context: dict[str, Any] = {
         "round": found,
         "used": used,
-        "groups": groups.items(),
+        "groups": planning.by_group(used),
         "strategy": strategy,
         "parameters": parameters,
     }

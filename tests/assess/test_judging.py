@@ -17,6 +17,7 @@ from pooling.services import collections
 from tests import factories as people
 from tests.assess import factories
 from tests.assess.conftest import Bench
+from tests.pooling import files
 
 
 def judge(bench: Bench, card: blind.Card, grade: int = 2, **more: Any) -> judging.Recorded:
@@ -53,6 +54,26 @@ def test_change_of_mind_is_a_new_event(bench: Bench) -> None:
     assert list(JudgmentEvent.objects.values_list("grade", "previous_grade")) == [(2, None), (0, 2)]
     assert (Judgment.objects.get().grade, Judgment.objects.get().event_count) == (0, 2)
     assert Seat.objects.get(token=card.token).judged_at == at
+
+
+def test_judgments_stay_when_documents_are_imported_again(bench: Bench) -> None:
+    bench.assign(overlap=0)
+    changed, gone = bench.judge(bench.ann, 2)
+    judge(bench, changed, 0, seen=1)
+
+    def said() -> list[list[dict[str, Any]]]:
+        tables = (Judgment.objects.order_by("pk"), JudgmentEvent.objects.order_by("pk"), Seat.objects.exclude(judged_at=None))
+        return [[dict(row) for row in table.values()] for table in tables]
+
+    before, waiting = said(), len(bench.cards(bench.ann))
+    docnos = [docno for docno in Document.objects.values_list("docno", flat=True) if docno != gone.docno]
+    upload = files.take(bench.collection, bench.organizer, "documents", files.documents(docnos, text="Other words."))
+    assert (upload.state, said()) == ("accepted", before)
+    assert len(before[0]) == 2 and [event["grade"] for event in before[1]] == [1, 1, 0]
+    cards = bench.cards(bench.ann)
+    assert len(cards) == waiting == 3 and {card.text for card in cards} == {"Other words."}
+    assert judge(bench, changed, 3, seen=2).saved.seen == 3  # its seat is the same, and so is its history
+    assert JudgmentEvent.objects.filter(judgment__item__docno=gone.docno).count() == 1
 
 
 def test_same_act_is_one_event_with_the_same_answer(bench: Bench) -> None:

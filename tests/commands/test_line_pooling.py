@@ -43,8 +43,10 @@ def test_from_files_to_a_pool(assize: Assize, cast: Cast, folder: Path) -> None:
     shown = assize("draw-pool", "harbour-trials", "--estimate", "--depth", "1", "--json").json
     assert [(row["depth"], row["items"]) for row in shown] == [(1, 4), (5, 5), (10, 5), (20, 5), (50, 5), (100, 5)]
     assert Pool.objects.count() == 0
-    drawn = assize("draw-pool", "harbour-trials", "--depth", "1", "--run", "alpha", "--json", "--by", "olga-organizer")
-    assert drawn.json == [{"round": 1, "strategy": "depth", "runs": 1, "items": 3}]
+    drawn = assize(
+        "draw-pool", "harbour-trials", "--depth", "1", "--run", "alpha", "--json", "--by", "olga-organizer", "--seed", "5"
+    )
+    assert drawn.json == [{"round": 1, "strategy": "depth", "runs": 1, "items": 3, "seed": 5}]
     assert Pool.objects.get().drawn_by == cast.organizer
     again = assize("draw-pool", "harbour-trials", "--depth", "1", "--run", "alpha")
     assert again.status == 1 and "Nothing is new" in again.err
@@ -108,14 +110,15 @@ def test_folders_archives_languages_and_strategies(assize: Assize, cast: Cast, f
     assert told["beta"] == ("South", 2, {"cpu_seconds": 2.0, "index_bytes": 5.0})
     assert assize("import-run", "harbour-trials", folder / "a.run").status == 1
     assert assize("import-run", "harbour-trials", folder / "a.run", "--replace").status == 0
+    assert Run.objects.get(tag="alpha").priority == 2
     wrong = assize("import-run", "harbour-trials", folder / "a.run", "--figure", "speed=5")
     assert wrong.status == 1 and "“speed” is no efficiency figure" in wrong.err
     shown = assize(
         "draw-pool", "harbour-trials", "--strategy", "rrf", "--budget", "1", "--estimate", "--seconds", "36", "--json"
     ).json
     assert shown == [{"number": number, "items": 1, "new": 1, "hours": 0.01} for number in ("1", "2", "10")]
-    drawn = assize("draw-pool", "harbour-trials", "--strategy", "rrf", "--budget", "1", "--json")
-    assert drawn.json == [{"round": 1, "strategy": "rrf", "runs": 2, "items": 3}]
+    drawn = assize("draw-pool", "harbour-trials", "--strategy", "rrf", "--budget", "1", "--seed", "7", "--json")
+    assert drawn.json == [{"round": 1, "strategy": "rrf", "runs": 2, "items": 3, "seed": 7}]
     kept = assize("import-documents", "harbour-trials", pages, "--only-pool")
     assert (kept.status, kept.out) == (0, "1 documents  2 missing\n")
     assert assize("import-documents", "harbour-trials", pages).out == "2 documents  2 missing\n"

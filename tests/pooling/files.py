@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from typing import Any
 
 from config.models import User
 from pooling.models import Collection, Pool, Run, Upload, UploadKind
@@ -79,7 +80,7 @@ def draw(collection: Collection, by: User, depth: int, *runs: Run) -> Pool:
     return draw_round(collection, by, "depth", *runs, depth=depth)
 
 
-def draw_round(collection: Collection, by: User, strategy: str, *runs: Run, **values: object) -> Pool:
+def draw_round(collection: Collection, by: User, strategy: str, *runs: Run, **values: Any) -> Pool:
     pool = pools.plan_pool(collection, by=by, runs=runs or list(collection.runs.all()), strategy=strategy, **values)
     with Direct(lambda done, total, words: None) as work:
         return pools.draw_pool(pool, work)

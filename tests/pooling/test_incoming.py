@@ -203,6 +203,22 @@ def test_a_run_is_replaced_and_kept_in_history(ready: Cast) -> None:
     assert (theirs.state, selectors.rankings(mine).docnos.tolist()) == ("refused", [b"d1"])
 
 
+def test_what_is_said_counts_over_metadata_over_what_was_there(ready: Cast) -> None:
+    told = "method: {automatic: false}\nefficiency: {cpu_seconds: 2, index_bytes: 8}\n"
+    given = {"priority": "7", "language": "fr", "figure_cpu_seconds": "1"}
+
+    def facts(**options: str) -> tuple[object, ...]:
+        run = take_run(ready.collection, ready.participant, run_file("a", t1="d1"), **options)
+        return run.kind, run.priority, run.language, run.efficiency
+
+    assert facts(**given) == ("automatic", 7, "fr", {"cpu_seconds": 1.0})
+    assert facts(replace="yes", metadata=told) == ("manual", 7, "fr", {"cpu_seconds": 2.0, "index_bytes": 8.0})
+    assert facts(replace="yes") == ("manual", 7, "fr", {"cpu_seconds": 2.0, "index_bytes": 8.0})
+    said = {"kind": "automatic", "priority": "2", "figure_index_bytes": "9"}
+    figures = {"cpu_seconds": 2.0, "index_bytes": 9.0}
+    assert facts(replace="yes", metadata=told, **said) == ("automatic", 2, "fr", figures)
+
+
 def test_rules_bind_runs(ready: Cast) -> None:
     runs.set_rules(ready.collection, max_per_topic=2, expected_per_topic=2, runs_per_group=1, strict_runs=True)
     ready.collection.refresh_from_db()

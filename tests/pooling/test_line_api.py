@@ -91,6 +91,20 @@ def test_participant_submits_with_the_scope_submit(cast: Cast, caller_for: Calle
     assert post(cast.participant, f"{HERE}/topics", files.TOPICS)[0] == 403
 
 
+def test_a_field_that_is_left_out_says_nothing(cast: Cast) -> None:
+    files.take_topics(cast.collection, cast.organizer)
+
+    def facts(**fields: str) -> tuple[str, int]:
+        status, upload = post(cast.participant, f"{HERE}/runs", run_file("bm25", t1="d1"), "submit", **fields)
+        assert status == 202, upload
+        run = files.check(Upload.objects.get(pk=upload["id"])).run
+        return run.kind, run.priority
+
+    assert facts(priority="7", metadata="method: {automatic: false}") == ("manual", 7)
+    assert facts(replace="true") == ("manual", 7)
+    assert facts(replace="true", kind="automatic", priority="1") == ("automatic", 1)
+
+
 def test_others_runs_are_not_there(cast: Cast, caller_for: CallerFor) -> None:
     rival = factories.make_user("Rival")
     factories.join(cast.collection, rival, Role.PARTICIPANT)

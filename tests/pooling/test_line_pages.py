@@ -141,6 +141,21 @@ def test_participant_uploads_several_runs_at_once(cast: Cast, client_for: Client
     assert (sent.getvalue(), sent["Content-Disposition"]) == (run_file("one", t1="d1"), 'attachment; filename="one.run"')
 
 
+def test_a_field_that_is_left_empty_says_nothing(cast: Cast, client_for: ClientFor) -> None:
+    files.take_topics(cast.collection, cast.organizer)
+    client = client_for(cast.participant)
+
+    def facts(**fields: str) -> tuple[str, int]:
+        sent = [file(run_file("one", t1="d1"), "one.run"), file(b"method: {automatic: false}", "one.yaml")]
+        assert client.post(f"{HERE}runs/", {"file": sent, **fields}).status_code == 302
+        run = files.check(Upload.objects.filter(kind="run").latest("pk")).run
+        return run.kind, run.priority
+
+    assert facts(kind="", priority="7") == ("manual", 7)
+    assert facts(replace="on", priority="") == ("manual", 7)
+    assert facts(replace="on", kind="automatic", priority="1") == ("automatic", 1)
+
+
 def test_participant_sees_only_their_own(cast: Cast, client_for: ClientFor) -> None:
     files.fill(cast.collection, cast.organizer)
     rival = factories.make_user("Rival")
@@ -202,7 +217,7 @@ def test_pool_page_shows_sizes_then_draws(cast: Cast, olga: Client) -> None:
     picked = olga.post(f"{HERE}pool/", {"depth": 1, "runs": [runs[0].pk], "plan": "1"})
     assert (picked.status_code, Pool.objects.count()) == (200, 0)
     assert [(size.depth, size.items) for size in picked.context["plan"].marks[:3]] == [(1, 3), (5, 5), (10, 5)]
-    chosen = {"depth": 1, "runs": [run.pk for run in runs]}
+    chosen = {"depth": 1, "runs": [run.pk for run in runs], "seed": 5}
     other = olga.post(f"{HERE}pool/", {**chosen, "shown": picked.context["plan"].choice.digest})
     assert (other.status_code, other.context["changed"], Pool.objects.count()) == (200, True, 0)
     assert "This is another choice than was shown before." in other.content.decode()

@@ -1,11 +1,13 @@
 """`assize check-run` and `assize pool`, with no site, no settings and no database."""
 
 import gzip
+import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,40 @@ def test_check_run_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert report["findings"][0]["line"] == 3
 
 
+def test_check_run_knows_how_long_the_documents_are(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "docs.jsonl").write_bytes(files.documents(["a", "b"], text="Wässer"))
+    (folder / "spans.run").write_text("1 Q0 a 1 9 s 0 6\n1 Q0 b 2 8 s 3 4\n")
+    assert check_run.main([str(folder / "spans.run"), "--documents", str(folder / "docs.jsonl")]) == 1
+    assert "spans.run:2: error: " in capsys.readouterr().err
+    (folder / "names").write_text("a\nb\n")
+    assert check_run.main([str(folder / "spans.run"), "--documents", str(folder / "names")]) == 0
+
+
+def test_check_run_takes_an_archive_apart(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with zipfile.ZipFile(folder / "runs.zip", "w") as archive:
+        archive.writestr("deep/one.yaml", "efficiency: {cpu_seconds: soon}\n")
+        archive.writestr("deep/one.run", ONE)
+        archive.writestr("two.run.gz", gzip.compress(TWO))
+    name = str(folder / "runs.zip")
+    assert check_run.main([name, "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert [(one["file"], one["verdict"], one["counts"]) for one in told] == [
+        (f"{name}/deep/one.run", "refused", {"METADATA": 1}),
+        (f"{name}/two.run.gz", "accepted", {}),
+    ]
+    assert check_run.main([name, "--write", str(folder / "out")]) == 1
+    assert "the archive holds 2" in capsys.readouterr().err and not (folder / "out").exists()
+
+
+def test_check_run_reads_the_metadata_beside_a_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "one.yml").write_text("actor: [team\n")
+    assert check_run.main([str(folder / "one.run")]) == 0
+    assert check_run.main([str(folder / "one.run"), str(folder / "one.yml")]) == 1
+    assert "one.run: error: The metadata is no YAML" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        check_run.main([str(folder / "one.yml")])
+
+
 def test_what_cannot_be_read_is_said_in_a_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "cut.gz").write_bytes(gzip.compress(ONE)[:40])
     for name, words in (("no.run", "No such file or directory."), ("cut.gz", "ends too early")):
@@ -83,6 +119,8 @@ def test_pool_as_json_and_its_sizes(folder: Path, capsys: pytest.CaptureFixture[
     found = json.loads(capsys.readouterr().out)
     assert (found["strategy"], found["parameters"]) == ("depth", {"depth": 1, "ties": "evaluation"})
     assert [(run["tag"], run["pooled"], run["unique"]) for run in found["runs"]] == [("one", 2, 2), ("two", 2, 2)]
+    raw = [(folder / name).read_bytes() for name in ("one.run", "two.run.gz")]
+    assert [run["sha256"] for run in found["runs"]] == [hashlib.sha256(data).hexdigest() for data in raw]
     assert found["items"][0] == {"topic": "1", "docno": "d1", "best_rank": 1, "runs": 1}
     assert pool.main([*names, "--depth", "3", "--sizes"]) == 0
     assert capsys.readouterr().out == "1 4\n2 6\n3 7\n"
@@ -95,6 +133,9 @@ def test_pool_of_the_first_runs_of_each_group(folder: Path, capsys: pytest.Captu
     (folder / "groups").write_text("# tag group priority\none north 2\ntwo north 1\n")
     assert pool.main([*names, "--depth", "1", "--per-group", "1", "--groups", str(folder / "groups")]) == 0
     assert capsys.readouterr().out == "1 d2\n10 y1\n"
+    assert pool.main([*names, "--depth", "2", "--groups", str(folder / "groups"), "--json"]) == 0
+    told = {"group": "north", "run": "", "runs": 2, "pooled": 6, "unique": 6}
+    assert json.loads(capsys.readouterr().out)["groups"] == [told]
     (folder / "groups").write_text("one\n")
     assert pool.main([*names, "--groups", str(folder / "groups")]) == 1
 

@@ -29,7 +29,7 @@ def whole(read: RunRead) -> tuple[object, ...]:
 
 
 def is_streamed(data: bytes, **options: Any) -> bool:
-    return run_stream._Stream(1 << 30, **options).read(io.BytesIO(data)) is not None
+    return run_stream._Stream(1 << 30, 1000, **options).read(io.BytesIO(data)) is not None
 
 
 @pytest.mark.parametrize("vector", vectors("formats", "validate_run"))
@@ -75,6 +75,7 @@ def test_any_file_is_told_of_alike(text: str, strict: bool, known: bool, piece: 
         (PLAIN + b"1 Q0 z 9 1 t\n", False),
         (PLAIN + b"3 Q0 z 1 1 u\n", False),
         (b"# ir_metadata.start\n" + PLAIN, False),
+        (PLAIN.replace(b"t\n", b"..\n"), False),
         (b"", False),
     ],
 )
@@ -84,9 +85,11 @@ def test_what_is_plain_is_read_as_it_comes(data: bytes, streamed: bool) -> None:
     assert whole(mine) == whole(theirs)
 
 
-def test_packed_files_and_their_limit() -> None:
+def test_packed_files_and_their_limits() -> None:
     packed = gzip.compress(PLAIN)
     assert whole(check_file(lambda: io.BytesIO(packed))) == whole(check_run(PLAIN))
     for data in (PLAIN, packed):
         with pytest.raises(Unpackable):
             check_file(partial(io.BytesIO, data), limit=len(PLAIN) - 1)
+        with pytest.raises(Unpackable):
+            check_file(partial(io.BytesIO, data), most_lines=4)

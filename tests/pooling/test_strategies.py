@@ -116,6 +116,12 @@ def test_depth_pool_makes_no_call_for_each_topic() -> None:
     assert python_calls(shares[0]) <= python_calls(shares[1])
 
 
+def test_fixed_weights_count_to_fifteen_decimals() -> None:
+    deep = [f"d{number:03}" for number in range(140, 0, -1)]  # by docno they would stand the other way round
+    chosen = choose(RankMatrix.build([ranked("a", deep)]), "rbp", strategies.clean("rbp", {"budget": 135}))
+    assert [docno.decode() for docno in chosen.matrix.docnos[chosen.items].tolist()] == deep[:135]
+
+
 FUSED = ("take", "rrf", "rbp", "dcg", "borda", "condorcet", "combsum", "combmnz", "combmax", "combanz")
 WEIGH = {
     "rrf": fused.reciprocal_rank_fusion,

@@ -10,13 +10,15 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
+from assess.services import importing
 from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job
 from pooling import selectors
 from pooling.core import run_stream
+from pooling.core.lines import Unpackable
 from pooling.models import Collection, Corpus, Document, Run, Topic, Upload, UploadKind
-from pooling.services import collections, uploads
+from pooling.services import collections, taking, uploads
 from pooling.services import documents as document_services
 from pooling.services import runs as run_services
 from tests.conftest import Cast
@@ -315,6 +317,24 @@ def test_gzip_bomb_is_refused(ready: Cast, settings: Settings) -> None:
     upload = take(ready.collection, ready.organizer, RUN, gzip.compress(bytes(3_000_000)))
     assert findings(upload) == [("FILE", 0)]
     assert "more than 1,000,000 bytes" in upload.report["findings"][0]["message"]
+
+
+@pytest.mark.parametrize("kind", [RUN, UploadKind.TOPICS])
+def test_more_lines_than_allowed_are_refused(ready: Cast, settings: Settings, kind: UploadKind) -> None:
+    settings.UPLOAD_LINES = 3
+    data = {RUN: run_file("a", t1="d1 d2 d3"), UploadKind.TOPICS: files.TOPICS}[kind]
+    upload = take(ready.collection, ready.organizer, kind, gzip.compress(data + data))
+    assert findings(upload) == [("FILE", 0)]
+    assert upload.report["findings"][0]["message"] == "The file holds 6 lines; at most 3 are allowed."
+    assert take(ready.collection, ready.organizer, kind, gzip.compress(data)).state == "accepted"
+
+
+def test_qrels_have_no_more_lines_either(ready: Cast, settings: Settings) -> None:
+    settings.UPLOAD_LINES = 1
+    with pytest.raises(Unpackable, match="holds 2 lines; at most 1"):
+        taking.plain(b"1 0 d1 1\n1 0 d2 0\n")
+    checked = importing.check_judgments(ready.collection, b"1 0 d1 1\n1 0 d2 0\n", assessor="ann")
+    assert [found.code for found in checked.report.findings] == ["PACKED"]
 
 
 def test_same_tag_again_is_told(ready: Cast) -> None:

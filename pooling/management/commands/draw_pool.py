@@ -22,6 +22,7 @@ class Command(CollectionCommand):
         parser.add_argument(
             "--seconds", type=float, metavar="N", help="of a judgment, to tell hours; the pace seen unless given"
         )
+        parser.add_argument("--seed", type=int, metavar="N", help="of what is drawn by chance; a new one unless given")
         self.add_json(parser)
         self.add_by(parser)
 
@@ -29,18 +30,22 @@ class Command(CollectionCommand):
         collection = self.collection(options["slug"])
         runs, strategy, values = self.runs(collection, options["run"]), options["strategy"], given_values(options)
         if options["estimate"]:
-            return self.estimate(collection, plans.choice(runs, strategy, values), options)
+            return self.estimate(collection, plans.choice(runs, strategy, values, options["seed"]), options)
         if strategy == "depth" and "depth" not in values:
             raise Error("Say how deep with --depth N; --estimate tells what each depth would cost.")
-        pool = pools.plan_pool(collection, by=self.actor(options), runs=runs, strategy=strategy, **values)
+        chosen = {"runs": runs, "strategy": strategy, "seed": options["seed"], **values}
+        pool = pools.plan_pool(collection, by=self.actor(options), **chosen)
         with self.bar(f"Pool of {collection.name}") as tell, Direct(tell) as work:
             pools.draw_pool(pool, work)
         found = {"round": pool.round, "strategy": pool.strategy, "runs": len(pool.used), "items": pool.item_count}
+        found["seed"] = pool.seed
         return self.table([found], list(found))
 
     def estimate(self, collection: Collection, choice: plans.Choice, options: dict[str, Any]) -> None:
         """By depth for depth-k, else by topic."""
         plan = plans.plan(collection, choice, options["seconds"])
+        if choice.kind == "sampled":
+            self.stderr.write(f"--seed {choice.seed} draws this very choice.", lambda text: text)
         if plan.curve:
             return self.table([vars(size) for size in plan.marks], ["depth", "items", "new", "hours"])
         return self.table([vars(topic) for topic in plan.topics], ["number", "items", "new", "hours"])

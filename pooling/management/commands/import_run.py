@@ -16,11 +16,9 @@ class Command(UploadCommand):
         parser.add_argument("slug")
         parser.add_argument("file", nargs="+", help="a TREC run, packed or not, an archive of them, or the YAML beside one")
         parser.add_argument("--group", default="", help="who made them")
-        parser.add_argument("--kind", choices=RunKind.values, default="", help="automatic unless given or their metadata tell")
+        parser.add_argument("--kind", choices=RunKind.values, default="", help="automatic unless their metadata tell")
         parser.add_argument("--description", default="", metavar="TEXT", help="how they were made")
-        parser.add_argument(
-            "--priority", type=int, default=1, metavar="N", help="of a group's runs, the lowest is pooled first"
-        )
+        parser.add_argument("--priority", type=int, metavar="N", help="of a group's runs, the lowest is pooled first")
         parser.add_argument("--language", default="", metavar="TAG", help="in which they read the topics")
         parser.add_argument("--replace", action="store_true", help="take the place of runs of the same tag, kept in history")
         parser.add_argument(
@@ -31,7 +29,8 @@ class Command(UploadCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         told = {name: options[name] for name in ("group", "kind", "description", "language", "repair")}
-        told |= {"priority": str(options["priority"]), "replace": "yes" if options["replace"] else ""}
+        told |= {"replace": "yes" if options["replace"] else ""}
+        told |= {} if options["priority"] is None else {"priority": str(options["priority"])}
         figures = (figure.partition("=") for figure in options["figure"])
         self.take_runs(options, options["file"], told | {f"{FIGURE_PREFIX}{name}": value for name, _, value in figures})
 
