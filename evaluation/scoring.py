@@ -54,7 +54,7 @@ class Result:
     """What `evaluate` returns.
 
     `runs`, `measures` and `topics` name the axes of `values` (runs × measures × topics, NaN where undefined) and `means`
-    (runs × measures; counts are summed, GMAP is a geometric mean). `answered` (runs × topics) tells where a run has
+    (runs × measures; counts are summed, GMAP is a geometric mean; NaN where no topic defines a measure). `answered` (runs × topics) tells where a run has
     documents.
 
     >>> from evaluation import evaluate
@@ -144,10 +144,9 @@ class Result:
         runs = [
             {
                 "run": run,
-                "means": dict(zip(self.measures, means, strict=True)),
+                "means": _defined(self.measures, means),
                 "topics": {
-                    topic: {name: None if value != value else value for name, value in zip(self.measures, row, strict=True)}
-                    for topic, row in zip(self.topics, table.T.tolist(), strict=True)
+                    topic: _defined(self.measures, row) for topic, row in zip(self.topics, table.T.tolist(), strict=True)
                 },
             }
             for run, means, table in zip(self.runs, self.means.tolist(), self.values, strict=True)
@@ -166,6 +165,10 @@ class Result:
         parts = list(topic_texts(self.scores, run, lines)) if per_topic else []
         named = summary_text(self.scores, run, [Line("runid", special="runid")])
         return "".join([*parts, named, counted, summary_text(self.scores, run, lines)])
+
+
+def _defined(names: Sequence[str], values: Sequence[float]) -> dict[str, float | None]:
+    return {name: None if value != value else value for name, value in zip(names, values, strict=True)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,9 +269,7 @@ def compare(
 
     sources = list(runs)
     result = evaluate(qrels, sources, [measure, "Judged@10"], rel=rel)
-    shares = [
-        None if not answered.any() else float(mean) for answered, mean in zip(result.answered, result.means[:, 1], strict=True)
-    ]
+    shares = [None if share != share else share for share in result.means[:, 1].tolist()]
     found = compare_scores(
         _distinct(result.runs),
         result.values[:, 0],

@@ -128,7 +128,7 @@ def test_many_runs_at_once_score_as_each_alone(qrels: cases.Qrels, runs: list[ca
     together = evaluate_rankings(judged, rankings, EVERY)
     alone = [evaluate_rankings(judged, [run], EVERY) for run in rankings]
     assert np.array_equal(together.values, np.concatenate([one.values for one in alone]), equal_nan=True)
-    assert (together.means == np.concatenate([one.means for one in alone])).all()
+    assert np.array_equal(together.means, np.concatenate([one.means for one in alone]), equal_nan=True)
     assert together.tags == tuple(run.tag for run in rankings)
 
 
@@ -145,15 +145,27 @@ def test_topics_missing_from_the_run_count_as_zero_unless_told_otherwise() -> No
     assert answered.means[0].tolist() == [1 / 2, 1, 2]
 
 
-def test_a_run_without_any_judged_topic_scores_zero() -> None:
+def over_no_topic() -> list[float]:
+    return [np.nan if name in ("SL", "Judged@3") else 0.0 for name in EVERY]
+
+
+def test_a_run_without_any_judged_topic_scores_zero_where_zero_is_a_score() -> None:
     scores = score({"1": {"a": 1}}, {"2": {"a": 1.0}}, *EVERY, complete=False)
-    assert scores.means[0].tolist() == [0.0] * len(EVERY)
+    assert scores.means[0].tolist() == pytest.approx(over_no_topic(), nan_ok=True)
+
+
+def test_the_rank_of_what_was_never_found_is_no_number() -> None:
+    """0 would be the best of all search lengths."""
+    found = evaluate({"1": {"a": 1}, "2": {"a": 1}}, {"1": {"b": 1.0}}, ["SL", "Judged@10", "RR"])
+    assert found.means[0].tolist() == pytest.approx([np.nan, 0.0, 0.0], nan_ok=True)
+    assert found.to_trec_eval(per_topic=False).splitlines()[2].split("\t")[1:] == ["all", "nan"]
+    assert '"means": {"SL": null, "Judged@10": 0.0, "RR": 0.0}' in found.to_json()
 
 
 def test_no_runs_and_no_judgments_are_no_fault() -> None:
     assert evaluate_rankings(Qrels.from_dict({"1": {"a": 1}}), [], EVERY).values.shape == (0, len(EVERY), 1)
     empty = evaluate_rankings(Qrels.from_dict({}), [Rankings.from_dict("t", {"1": {"a": 1.0}})], EVERY)
-    assert empty.means.tolist() == [[0.0] * len(EVERY)]
+    assert empty.means[0].tolist() == pytest.approx(over_no_topic(), nan_ok=True)
 
 
 def test_strict_and_lenient_are_a_matter_of_the_level() -> None:

@@ -18,7 +18,7 @@ from assess.models import JudgmentEvent
 from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job, User
-from evaluation import boards, columns, reports, selectors, services, standings
+from evaluation import boards, columns, doctor, exports, reports, selectors, services, standings
 from evaluation.boards import Board, Wanted
 from evaluation.models import Release, Score, ScoreFile
 from evaluation.score_files import ScoreTable
@@ -309,6 +309,23 @@ def test_only_new_runs_and_new_measures_are_scored(release: Release) -> None:
     assert set(after) - set(before) == {"ERR@20", "Success@1", "Success(rel=2)@1"}
     assert score_file(release).path != old
     assert columns.unknown_measures(release.collection) == ["Unheard@3"]
+
+
+def test_a_mean_that_no_topic_defines_is_none_and_no_zero(release: Release) -> None:
+    """Neither the rank of what was never found, nor the judged share of nothing; scored once, not again and again."""
+    release.collection.measures = ["SL", "AP"]
+    release.collection.save()
+    make_run(release.collection, "lost", {"10": {"a": 1.0}}, by=release.frozen_by)
+    assert score(release) == 3
+    assert not selectors.unscored(release).exists()
+    means = dict(Score.objects.filter(release=release, run__tag="lost").values_list("measure", "mean"))
+    assert (means["SL"], means["Judged@10"], means["AP"]) == (None, None, 0.0)
+    standing = standings.of_release(release)
+    rows = {row.run.tag: row for row in boards.leaderboard(standing, Wanted(measures=("SL", "Judged@10", "AP"))).rows}
+    assert [cell.text for cell in rows["lost"].cells] == ["–", "0.0000", "–"]
+    head, *lines = (line.split(",") for line in exports.means_csv(standing).splitlines())
+    assert [(line[0], line[head.index("SL")]) for line in lines] == [("alpha", "1.5"), ("beta", "1.0"), ("lost", "")]
+    assert list(doctor._scores()) == []
 
 
 def test_a_run_that_was_submitted_again_is_scored_again(release: Release) -> None:
