@@ -49,6 +49,9 @@ def test_official_measures_are_the_default(capsys: pytest.CaptureFixture[str]) -
     ("asked", "names"),
     [
         (["P.10,5"], ["P_5", "P_10"]),
+        (["P.5", "P.10"], ["P_5"]),  # parameters given first hold
+        (["P.7", "set", "P", "P.10"], ["runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "P_7"]),
+        (["P", "P.7"], ["P_7"]),
         (["ndcg_cut.7", "map"], ["map", "ndcg_cut_7"]),
         (["nDCG@10", "AP(rel=2)", "P_5"], ["ndcg_cut_10", "AP(rel=2)", "P_5"]),
         (["iprec_at_recall.0.25"], ["iprec_at_recall_0.25"]),
