@@ -68,6 +68,33 @@ def test_measures_are_asked_for_as_in_trec_eval(asked: list[str], names: list[st
     assert [name for name, _, _ in lines(capsys.readouterr().out)][: len(names)] == names
 
 
+def test_topics_can_be_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    """From grade 2 on topic 1 alone has a relevant document; topic 3 is not answered."""
+    asked = ["-m", "num_q", "-m", "recip_rank"]
+    found = {}
+    for flags in ([], ["--answered-topics"], ["--relevant-topics", "-l", "2"], ["-l", "2"]):
+        assert eval.main([*flags, *asked, "qrels", "one"]) == 0
+        out, err = capsys.readouterr()
+        found[" ".join(flags)] = [value for _, _, value in lines(out)], err.rpartition("; ")[2].strip()
+    assert found == {
+        "": (["3", "0.5000"], "each counts as zero"),
+        "--answered-topics": (["2", "0.7500"], "left out"),
+        "--relevant-topics -l 2": (["1", "1.0000"], ""),
+        "-l 2": (["3", "0.3333"], "each counts as zero"),
+    }
+    assert eval.main(["--answered-topics", "-c", "qrels", "one"]) == 1
+    assert "expected one of --answered-topics, -c and --dialect" in capsys.readouterr().err
+
+
+def test_judgments_given_twice_count_where_their_topic_is_left(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("twice").write_text("1 0 a 0\n1 0 a 0\n2 0 c 1\n3 0 d 1\n")
+    assert eval.main(["-m", "map", "twice", "one"]) == 4
+    assert eval.main(["-m", "map", "--relevant-topics", "twice", "one"]) == 0
+    Path("twice").write_text("1 0 a 0\n2 0 c 1\n2 0 c 1\n3 0 d 1\n")
+    assert eval.main(["-m", "map", "--relevant-topics", "twice", "one"]) == 4
+    assert "duplicate docs c" in capsys.readouterr().err
+
+
 def test_relstring_and_depth(capsys: pytest.CaptureFixture[str]) -> None:
     assert eval.main(["-q", "-n", "-m", "relstring.1", "qrels", "one"]) == 0
     assert lines(capsys.readouterr().out) == [

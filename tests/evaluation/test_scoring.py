@@ -12,7 +12,7 @@ import pandas
 import polars
 import pytest
 
-from evaluation import compare, evaluate, read_qrels, read_run, scoring
+from evaluation import compare, evaluate, evaluate_passages, passage_scoring, read_qrels, read_run, scoring, sources
 from evaluation.core.comparison import TESTS
 from tests.golden import FOLDER
 
@@ -30,7 +30,9 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_docstrings_tell_the_truth() -> None:
-    assert doctest.testmod(scoring).failed == 0
+    for module in (scoring, sources, passage_scoring):
+        found = doctest.testmod(module)
+        assert found.attempted and not found.failed
 
 
 @pytest.mark.parametrize("kind", ["dict", "path", "text", "gzip", "pandas", "polars", "read"])
@@ -190,3 +192,24 @@ def test_importing_it_loads_nothing_heavy() -> None:
     told = "import sys, evaluation; print([name for name in ('django', 'polars', 'scipy', 'numpy') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_passages_from_files_and_from_dictionaries_score_the_same(tmp_path: Path) -> None:
+    marked, run = tmp_path / "marked", tmp_path / "parts"
+    marked.write_text("1 a 0-20,100-140\n2 b 5-10\n")
+    run.write_text("1 Q0 a 1 3 parts 0 40\n1 Q0 a 2 2 parts 10 40\n1 Q0 a 3 1 parts 100 40\n")
+    measures = ["PartP@1", "PartR@3", "AiP"]
+    files = evaluate_passages(marked, run, measures)
+    told = {"1": {"a": [(0, 20), (100, 140)]}, "2": {"b": [(5, 10)]}}
+    plain = evaluate_passages(told, {"1": {"a:0-40": 3.0, "a:10-50": 2.0, "a:100-140": 1.0}}, measures)
+    assert files.values.tolist() == plain.values.tolist()
+    assert files.means[0, :2].tolist() == [0.25, 0.5]
+    assert files.answered.tolist() == [[True, False]]
+    assert "PartP@1               \tall\t0.2500\n" in files.to_trec_eval()
+    with pytest.raises(ValueError, match="AP is of whole documents"):
+        evaluate_passages(told, run, ["AP"])
+    with pytest.raises(ValueError, match="expected marked passages"):
+        evaluate_passages({}, run, ["AiP"])
+    run.write_text("1 Q0 a 1 3 parts\n")
+    with pytest.raises(ValueError, match=r"expected passages .docno:start-end., found documents"):
+        evaluate_passages(told, run, ["AiP"])
