@@ -165,18 +165,6 @@ def test_compare_says_what_a_reader_should_know() -> None:
         compare({"1": {"a": 1}}, [{"1": {"b": 1.0}}, {"1": {"a": 1.0}}], "SL")
 
 
-def test_a_million_documents_of_one_topic() -> None:
-    number = 1_000_000
-    qrels = {"1": {"d0": 1, f"d{number - 1}": 1}}
-    data = b"".join(b"1 Q0 d%d 1 %d t\n" % (place, -place) for place in range(number))
-    from evaluation.core.dialects import RULES
-    from evaluation.core.qrels import Qrels
-    from evaluation.core.trec_run import opened_bytes, read_hits
-
-    (hits,) = read_hits([opened_bytes(data)], Qrels.from_dict(qrels), RULES[None], piece=1 << 20)
-    assert (hits.ranks.tolist(), hits.num_ret.tolist()) == ([1, number], [number])
-
-
 @pytest.mark.parametrize("case", ["unicode", "ties-docid-bytes", "crlf", "tabs", "no-final-newline"])
 def test_nasty_files_score_alike_from_python(case: str) -> None:
     folder = FOLDER / "trec_eval" / case
