@@ -15,14 +15,14 @@ from django.db import DatabaseError, connection, transaction
 
 from assess import selectors as judging
 from assess.models import JudgmentEvent
-from config import jobs
+from config import jobs, store
 from config.errors import Conflict, Refusal
 from config.models import Job, User
-from evaluation import boards, columns, doctor, exports, reports, selectors, services, standings
+from evaluation import boards, columns, doctor, evaluate, exports, reports, selectors, services, standings
 from evaluation.boards import Board, Wanted
 from evaluation.models import Release, Score, ScoreFile
 from evaluation.score_files import ScoreTable
-from pooling.models import Collection, Run
+from pooling.models import Collection, PoolItem, Run
 from pooling.services import collections
 from pooling.services.work import Direct
 from tests import factories as people
@@ -266,6 +266,21 @@ def test_scores_equal_trec_eval(release: Release) -> None:
         assert {name: means[name] for name in NAMES} == {name: lenient[theirs] for name, theirs in NAMES.items()}
         assert {name: means[name] for name in STRICT} == {name: strict[theirs] for name, theirs in STRICT.items()}
         assert means["NumRelRet"] == lenient["num_rel_ret"]
+
+
+def test_the_highest_grade_of_the_qrels_is_the_top_as_for_assize_eval(judged: Cast) -> None:
+    """The scale goes to 3; what is downloaded knows of 2."""
+    judged.collection.measures = ["ERR@20", "RBP(gain='scale')", "ERR(gmax=3)@20"]
+    judged.collection.save()
+    item = PoolItem.objects.get(topic__number="2", docno="d", pool__collection=judged.collection)
+    judge(item, judged.assessor, 2)
+    release = freeze(judged.collection, judged.organizer)
+    score(release)
+    means = dict(Score.objects.filter(release=release, run__tag="alpha").values_list("measure", "mean"))
+    assert columns.top_grade(judged.collection) == 3
+    found = evaluate(store.path(release.path), ALPHA, judged.collection.measures).means[0].tolist()
+    assert [means[name] for name in judged.collection.measures] == found
+    assert means["ERR@20"] != means["ERR(gmax=3)@20"]
 
 
 def test_scores_by_hand(release: Release) -> None:
