@@ -22,11 +22,17 @@ from typing import Any
 import numpy as np
 
 from benchmarks.eval_data import SIZES, Size, material
+from benchmarks.goals import Goal, status
 
 MEASURES = [
     "map", "Rprec", "bpref", "recip_rank", "ndcg", "ndcg_cut_5", "ndcg_cut_10", "ndcg_cut_20", "ndcg_cut_100", "P_5", "P_10",
     "P_20", "P_100", "recall_10", "recall_100", "recall_1000", "map_cut_100", "success_1", "success_10", "num_rel_ret",
     "iprec_at_recall_0.00", "iprec_at_recall_0.50",
+]  # fmt: skip
+IR_MEASURES = [
+    "AP", "Rprec", "Bpref", "RR", "nDCG", "nDCG@5", "nDCG@10", "nDCG@20", "nDCG@100", "P@5", "P@10",
+    "P@20", "P@100", "R@10", "R@100", "R@1000", "AP@100", "Success@1", "Success@10", "NumRelRet",
+    "IPrec@0.0", "IPrec@0.5",
 ]  # fmt: skip
 RANX = {
     "map": "map", "Rprec": "r-precision", "bpref": "bpref", "recip_rank": "mrr", "ndcg": "ndcg", "ndcg_cut_5": "ndcg@5",
@@ -38,8 +44,20 @@ RANX = {
 PACKAGES = {
     "assize": "assize", "pytrec_eval": "pytrec-eval-terrier", "ir_measures": "ir-measures", "ranx": "ranx", "trectools": "trectools"
 }  # fmt: skip
+# What the peer's time ÷ ours is to be at least; `changed` and `order` beside the peer's evaluation.
+GOALS = {
+    ("S", "files"): {"pytrec_eval": 3, "ir_measures": 10, "ranx": 5},
+    ("M", "files"): {"pytrec_eval": 7, "ir_measures": 14, "ranx": 10},
+    ("L", "files"): {"pytrec_eval": 12, "ir_measures": 25, "ranx": 14},
+    ("M", "stored"): {"pytrec_eval": 12, "ir_measures": 18, "ranx": 40},
+    ("L", "stored"): {"pytrec_eval": 30, "ir_measures": 80, "ranx": 35},
+    ("M", "changed"): {"pytrec_eval": 50},
+    ("S", "order"): {"pytrec_eval": 3},
+    ("L", "order"): {"pytrec_eval": 3},
+}
+MOST_MEMORY = 300  # MB, of L from files to scores
+CHANGED = 0  # the judgment, by its place in the qrels, that becomes another
 LONG = 5.0  # seconds after which a tool has had its turns
-Scores = dict[str, dict[str, dict[str, float]]]  # run → topic → measure
 Work = Callable[[], Any]
 
 
@@ -47,7 +65,7 @@ def assize(size: Size) -> Iterator[tuple[str, Work]]:
     from evaluation import evaluate, read_qrels, read_run
     from evaluation.core.dialects import RULES
     from evaluation.core.evaluate import evaluate_judged
-    from evaluation.core.matrix import NOT_IN_QRELS, StoredRuns, evaluate_items, rescored
+    from evaluation.core.matrix import RankedItems, StoredRuns, evaluate_items, rescored
     from evaluation.core.registry import parse_measure
     from pooling.core.run_stream import check_file
 
@@ -60,18 +78,14 @@ def assize(size: Size) -> Iterator[tuple[str, Work]]:
         "stored",
         lambda: evaluate_judged(stored.judged(judged), stored.ranked.tags, parsed, complete=False, rules=rules),
     )
-    if size.runs > 1:
-        ranked, grades = stored.ranked, np.full(len(stored.ranked.codes), NOT_IN_QRELS)
-        at = stored.index.find(judged.codes, judged.docnos)
-        grades[at[at >= 0]] = judged.grades[at >= 0]
-        before = evaluate_items(ranked, grades, parsed)
-        item = int(at[at >= 0][0])
+    ranked, grades = RankedItems.of(stored.judged(judged), stored.ranked.tags), judged.grades.copy()
+    before = evaluate_items(ranked, grades, parsed)
 
-        def change() -> Any:
-            grades[item] = 1 - grades[item]
-            return rescored(before, ranked, grades, np.array([item]))
+    def change() -> Any:
+        grades[CHANGED] = 1 - grades[CHANGED]
+        return rescored(before, ranked, grades, np.array([CHANGED]))
 
-        yield "changed", change
+    yield "changed", change
 
 
 def pytrec_eval(size: Size) -> Iterator[tuple[str, Work]]:
@@ -102,13 +116,7 @@ def ir_measures(size: Size) -> Iterator[tuple[str, Work]]:
     import ir_measures as peer
 
     qrels, runs = material(size)
-    names = {
-        "map": "AP", "recip_rank": "RR", "ndcg": "nDCG", "bpref": "Bpref", "Rprec": "Rprec", "num_rel_ret": "NumRelRet",
-        "map_cut_100": "AP@100", "iprec_at_recall_0.00": "IPrec@0.0", "iprec_at_recall_0.50": "IPrec@0.5",
-    }  # fmt: skip
-    stems = {"ndcg_cut": "nDCG", "P": "P", "recall": "R", "success": "Success"}
-    spelled = [names.get(one) or f"{stems[one.rpartition('_')[0]]}@{one.rpartition('_')[2]}" for one in MEASURES]
-    asked = [peer.parse_measure(name) for name in spelled]
+    asked = [peer.parse_measure(name) for name in IR_MEASURES]
 
     def files() -> list[Any]:
         judged = list(peer.read_trec_qrels(str(qrels)))
@@ -165,34 +173,54 @@ TOOLS: dict[str, Callable[[Size], Iterator[tuple[str, Work]]]] = {
 }  # fmt: skip
 
 
-def scores_of(tool: str, size: Size) -> Scores:
-    """Per run, topic and measure, from files, for the two tools that must be equal to the last bit."""
-    _, runs = material(size)
-    found = next(TOOLS[tool](size))[1]()
-    if tool == "pytrec_eval":
-        return {
-            run.name: {t: {m: row[m] for m in MEASURES} for t, row in one.items()} for run, one in zip(runs, found, strict=True)
-        }
-    tables = found.values.transpose(0, 2, 1).tolist()
-    return {
-        run.name: {t: dict(zip(MEASURES, row, strict=True)) for t, row in zip(found.topics, table, strict=True)}
-        for run, table in zip(runs, tables, strict=True)
-    }
-
-
 def check_equal(size: Size) -> int:
-    """How many values of ours and of trec_eval's (through pytrec_eval) are equal to the last bit; all, or it ends here."""
-    ours, theirs = scores_of("assize", size), scores_of("pytrec_eval", size)
-    wrong = [
-        (run, topic, name)
-        for run, topics in theirs.items()
-        for topic, row in topics.items()
-        for name, value in row.items()
-        if ours[run][topic][name] != value
-    ]
-    if wrong:
-        raise SystemExit(f"{size.name}: {len(wrong)} values differ, the first at {wrong[0]}")
-    return sum(len(row) for topics in theirs.values() for row in topics.values())
+    """How many values of trec_eval's, through pytrec_eval, are ours to the last bit; all, or it ends here.
+
+    So are those of ir_measures, those of stored runs, and those after a changed judgment, beside an evaluation from files
+    with such qrels. ranx and trectools compute other values (ties, nDCG), and are timed alone.
+    """
+    import ir_measures as peer
+
+    acts = TOOLS["assize"](size)
+    files = next(acts)[1]()
+    expected, topics, names = files.values, list(files.topics), [run.name for run in material(size)[1]]
+    theirs = next(TOOLS["pytrec_eval"](size))[1]()
+    for name, values, found in zip(names, expected, theirs, strict=True):
+        answered = [place for place, topic in enumerate(topics) if topic in found]
+        table = np.array([[found[topics[place]][measure] for place in answered] for measure in MEASURES])
+        _same(f"{size.name}, {name}: pytrec_eval", table, values[:, answered])
+    place_of = {topic: place for place, topic in enumerate(topics)}
+    column_of = {peer.parse_measure(name): column for column, name in enumerate(IR_MEASURES)}
+    for name, values, rows in zip(names, expected, next(TOOLS["ir_measures"](size))[1](), strict=True):
+        table = np.full(values.shape, np.nan)
+        for row in rows:
+            table[column_of[row.measure], place_of[row.query_id]] = row.value
+        _same(f"{size.name}, {name}: ir_measures", table, values)
+    checked = sum(len(found) * len(MEASURES) for found in theirs)
+    del theirs  # gigabytes, of L
+    others = dict(acts)
+    _same(f"{size.name}: stored runs", others["stored"]().values, expected)
+    _same(f"{size.name}: a changed judgment", others["changed"]().values, _with_change(size))
+    return checked
+
+
+def _with_change(size: Size) -> Any:
+    """By our own rules, from files, where the judgment that `change` changes is the other one from the start."""
+    from evaluation import read_qrels, read_run
+    from evaluation.core.evaluate import evaluate_rankings
+
+    qrels, runs = material(size)
+    judged = read_qrels(qrels)
+    grades = judged.grades.copy()
+    grades[CHANGED] = 1 - grades[CHANGED]
+    rankings = [read_run(run, dialect="9") for run in runs]
+    return evaluate_rankings(replace(judged, grades=grades), rankings, MEASURES).values
+
+
+def _same(what: str, theirs: Any, ours: Any) -> None:
+    wrong = np.argwhere(theirs != ours)
+    if theirs.shape != ours.shape or len(wrong):
+        raise SystemExit(f"{what}: {len(wrong)} values differ from ours from files, the first at {wrong[:1].tolist()}")
 
 
 def child(tool: str) -> None:
@@ -278,6 +306,18 @@ def row(name: str, found: dict[str, tuple[float, int]]) -> str:
     return f"| {name} | " + " | ".join(cells) + " |"
 
 
+def goals(size: Size, act: str, found: dict[str, tuple[float, int]]) -> list[Goal]:
+    """Those of one line of the table."""
+    wanted = GOALS.get((size.name, act), {})
+    made = [
+        Goal(f"{size.name}, {act}: time of {peer} ÷ ours", found[peer][0] / found["assize"][0], least)
+        for peer, least in wanted.items()
+    ]
+    if (size.name, act) == ("L", "files"):
+        made.append(Goal("L, files: memory, MB", found["assize"][1], MOST_MEMORY, least=False))
+    return made
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_eval", description=__doc__)
     parser.add_argument("--child", metavar="TOOL", help=argparse.SUPPRESS)
@@ -293,8 +333,9 @@ def main() -> None:
     print("| | " + " | ".join(TOOLS) + " |")
     print("|---" * (len(TOOLS) + 1) + "|")
     children = Children()
+    reached: list[Goal] = []
     for letter in options.sizes:
-        _size(children, SIZES[letter], options.turns)
+        reached += _size(children, SIZES[letter], options.turns)
         children.end("ranx")
     if options.linear:
         large = SIZES["L"]
@@ -306,9 +347,10 @@ def main() -> None:
                 flush=True,
             )
     children.end()
+    sys.exit(status(reached))
 
 
-def _size(children: Children, size: Size, turns: int) -> None:
+def _size(children: Children, size: Size, turns: int) -> list[Goal]:
     many = turns * (5 if size.name == "S" else 1)
     peers = ["assize", "pytrec_eval", "ir_measures", "ranx"]
     tools = [*peers, "trectools"] if size.name == "S" else peers
@@ -324,14 +366,17 @@ def _size(children: Children, size: Size, turns: int) -> None:
         if size.name == "L":
             children.end()
     print(row(what, files), flush=True)
+    reached = goals(size, "files", files) + goals(size, "stored", stored)
     if order:
-        told = row(f"{size.name}: parse and order the run (peer: evaluate it)", order | {"pytrec_eval": files["pytrec_eval"]})
-        print(told, flush=True)
+        order["pytrec_eval"] = files["pytrec_eval"]
+        print(row(f"{size.name}: parse and order the run (peer: evaluate it)", order), flush=True)
+        reached += goals(size, "order", order)
     print(row(f"{size.name}: stored runs, new qrels", stored), flush=True)
     if size.name == "M":
-        changed = children.timed(["assize"], size, "changed", turns * 3)
-        told = row("M: one changed judgment (peers: evaluate again)", changed | {"pytrec_eval": stored["pytrec_eval"]})
-        print(told, flush=True)
+        changed = children.timed(["assize"], size, "changed", turns * 3) | {"pytrec_eval": stored["pytrec_eval"]}
+        print(row("M: one changed judgment (peers: evaluate again)", changed), flush=True)
+        reached += goals(size, "changed", changed)
+    return reached
 
 
 if __name__ == "__main__":

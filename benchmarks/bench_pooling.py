@@ -11,13 +11,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.goals import Goal, status
 from pooling.core import planning, strategies
 from pooling.core.matrix import RankMatrix
 from pooling.core.rankings import Rankings
@@ -26,19 +26,6 @@ from pooling.core.runs import write_run
 
 RUNS, TOPICS, RESULTS, CANDIDATES, DEPTH, TURNS = 50, 50, 1000, 3000, 100, 5
 MANY_TURNS = 25  # of what takes milliseconds
-
-
-@dataclass(frozen=True)
-class Goal:
-    what: str
-    ratio: float
-    wanted: float
-    least: bool = True  # the ratio must be at least so large, else at most
-
-    def __str__(self) -> str:
-        met = self.ratio >= self.wanted if self.least else self.ratio <= self.wanted
-        sign = "≥" if self.least else "≤"
-        return f"{self.what:<62}{self.ratio:>9.2f}  {sign} {self.wanted:<6g}{'ok' if met else 'MISSED'}"
 
 
 def make_runs(folder: Path) -> list[Path]:
@@ -156,11 +143,15 @@ def main() -> None:
     print(
         f"check and order a run {parsing:.3f} s, trec_eval {evaluating:.3f} s; `assize pool` {run:.2f} s, Python alone {bare:.2f} s"
     )
-    print(Goal("trectools' pool ÷ ours from stored runs", other / one, 20))
-    print(Goal("plan of all depths ÷ one pool", all_depths / one, 2, least=False))
-    print(Goal("building the matrix of 50 runs ÷ adding the 51st", building / adding, 50))
-    print(Goal("trec_eval's evaluation of a run ÷ our check and order of it", evaluating / parsing, 3))
-    print(Goal("start of `assize pool` beyond Python's own, seconds", run - bare, 0.5, least=False))
+    goals = [
+        Goal("trectools' pool ÷ ours from stored runs", other / one, 20),
+        Goal("plan of all depths ÷ one pool", all_depths / one, 2, least=False),
+        Goal("building the matrix of 50 runs ÷ adding the 51st", building / adding, 50),
+        Goal("trec_eval's evaluation of a run ÷ our check and order of it", evaluating / parsing, 3),
+        Goal("start of `assize pool` beyond Python's own, seconds", run - bare, 0.5, least=False),
+    ]
+    print(*goals, sep="\n")
+    sys.exit(status(goals))
 
 
 if __name__ == "__main__":

@@ -142,10 +142,11 @@ def columns(collection: Collection, counts: Counts, *, strict: bool = False) -> 
 def label(name: str) -> str:
     """What people call the measure of this name; the name itself where nothing here computes it."""
     try:
-        plain = parse_measure(name).definition.name
+        measure = parse_measure(name)
     except MeasureError:
         return name
-    return name.replace(plain, LABELS.get(plain, plain), 1)
+    plain = measure.definition.name
+    return str(measure).replace(plain, LABELS.get(plain, plain), 1)
 
 
 def column(measure: Measure, *, official: bool = False) -> Column:

@@ -79,7 +79,7 @@ class Score(models.Model):
     release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="scores")
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="scores")
     measure = models.CharField(max_length=60)
-    mean = models.FloatField()
+    mean = models.FloatField(null=True, help_text="Empty: no topic defines it, as the rank of what was never found.")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["release", "run", "measure"], name="score_once")]

@@ -19,7 +19,7 @@ P_1                     all     0.5000
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,20 +33,12 @@ if TYPE_CHECKING:
     from evaluation.core.definitions import Measure
     from evaluation.core.dialects import Rules
     from evaluation.core.evaluate import Scores
-    from evaluation.core.judged import Judged
+    from evaluation.core.judged import Given, Judged
     from evaluation.core.qrels import Qrels
     from evaluation.core.significance import Correction
     from evaluation.core.trec_run import RunHits
-    from pooling.core.rankings import Dialect, Rankings
-
-    # A path, {topic: {docno: number}}, a pandas or polars frame, or what read_qrels and read_run return.
-    QrelsSource = str | Path | Mapping[str, Mapping[str, int]] | Qrels | Any
-    RunSource = str | Path | Mapping[str, Mapping[str, float]] | Rankings | Any
-
-_TOPIC = ("topic", "query_id", "qid", "topic_id")
-_DOCNO = ("docno", "doc_id", "docid", "doc")
-_GRADE = ("grade", "relevance", "rel", "label", "score")
-_SCORE = ("score", "sim")
+    from evaluation.sources import QrelsSource, RunSource
+    from pooling.core.rankings import Dialect
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +46,8 @@ class Result:
     """What `evaluate` returns.
 
     `runs`, `measures` and `topics` name the axes of `values` (runs × measures × topics, NaN where undefined) and `means`
-    (runs × measures; counts are summed, GMAP is a geometric mean). `answered` (runs × topics) tells where a run has
-    documents.
+    (runs × measures; counts are summed, GMAP is a geometric mean; NaN where no topic defines a measure). `answered`
+    (runs × topics) tells where a run has documents.
 
     >>> from evaluation import evaluate
     >>> result = evaluate({"1": {"a": 1}}, [{"1": {"a": 1.0}}, {"1": {"b": 2.0, "a": 1.0}}], ["RR", "NumRet"])
@@ -144,10 +136,9 @@ class Result:
         runs = [
             {
                 "run": run,
-                "means": dict(zip(self.measures, means, strict=True)),
+                "means": _defined(self.measures, means),
                 "topics": {
-                    topic: {name: None if value != value else value for name, value in zip(self.measures, row, strict=True)}
-                    for topic, row in zip(self.topics, table.T.tolist(), strict=True)
+                    topic: _defined(self.measures, row) for topic, row in zip(self.topics, table.T.tolist(), strict=True)
                 },
             }
             for run, means, table in zip(self.runs, self.means.tolist(), self.values, strict=True)
@@ -166,6 +157,10 @@ class Result:
         parts = list(topic_texts(self.scores, run, lines)) if per_topic else []
         named = summary_text(self.scores, run, [Line("runid", special="runid")])
         return "".join([*parts, named, counted, summary_text(self.scores, run, lines)])
+
+
+def _defined(names: Sequence[str], values: Sequence[float]) -> dict[str, float | None]:
+    return {name: None if value != value else value for name, value in zip(names, values, strict=True)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,6 +202,9 @@ def evaluate(
     dialect: Dialect | None = None,
     documents: int | None = None,
     top: int | None = None,
+    relevant_topics: bool = False,
+    known: Mapping[str, Iterable[str]] | None = None,
+    expected: Mapping[str, int] | None = None,
 ) -> Result:
     """Score a run, or a list of runs, by measures under our names or trec_eval's.
 
@@ -215,12 +213,21 @@ def evaluate(
     a run lacks count as zero; otherwise its mean is over those it has. `judged_only`: leave unjudged documents out.
     `depth`: read so many documents of a topic at most. `dialect`: "9" or "10" for trec_eval's rules. `documents`: how
     many the collection holds. `top`: the highest grade of the scale, the highest of the qrels unless given.
+    `relevant_topics`: leave out topics that have no relevant document, which score 0 otherwise. For measures of what a
+    run gives to one user: `known`, by topic the docnos that the user knows, and `expected`, how many relevant documents
+    the user expects to find.
 
     A file, or a measure, that cannot be understood is a ValueError that says where and why.
 
     >>> from evaluation import evaluate
     >>> evaluate({"1": {"a": 1}}, {"1": {"b": 2.0, "a": 1.0}}, ["recip_rank"]).mean("RR")
     0.5
+    >>> judged, run = {"1": {"a": 1, "b": 2, "c": 1}, "2": {"a": 0}}, {"1": {"b": 3.0, "x": 2.0, "c": 1.0}}
+    >>> told = {"known": {"1": ["a", "b"]}, "expected": {"1": 2}}
+    >>> evaluate(judged, run, ["Coverage", "Novelty", "RelRecall", "RecallEffort"], **told).means.tolist()
+    [[0.5, 0.5, 1.0, 0.6666666666666666]]
+    >>> evaluate(judged, run, ["RR"]).mean("RR"), evaluate(judged, run, ["RR"], relevant_topics=True).mean("RR")
+    (0.5, 1.0)
     >>> evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, ["P"])
     Traceback (most recent call last):
     ...
@@ -228,11 +235,23 @@ def evaluate(
     """
     from evaluation.core.dialects import RULES
     from evaluation.core.evaluate import evaluate_judged
+    from evaluation.core.judged import Given
     from evaluation.core.registry import parse_measure
+    from evaluation.sources import read_qrels
 
     rules = RULES[dialect]
     parsed = [parse_measure(measure) if isinstance(measure, str) else measure for measure in measures]
-    judged, tags = _judged(read_qrels(qrels, dialect=dialect), _listed(run), rules, depth, documents, top)
+    judgments = read_qrels(qrels, dialect=dialect)
+    if relevant_topics:
+        judgments = judgments.only(judgments.num_rel(rel) > 0)
+    given = Given(
+        rules.recall_points,
+        documents,
+        top,
+        None if known is None else judgments.marked((topic, docno) for topic, docnos in known.items() for docno in docnos),
+        None if expected is None else judgments.by_topic(expected),
+    )
+    judged, tags = _judged(judgments, _listed(run), rules, depth, given)
     return Result(evaluate_judged(judged, tags, parsed, rel=rel, complete=complete, judged_only=judged_only, rules=rules))
 
 
@@ -266,9 +285,7 @@ def compare(
 
     sources = list(runs)
     result = evaluate(qrels, sources, [measure, "Judged@10"], rel=rel)
-    shares = [
-        None if not answered.any() else float(mean) for answered, mean in zip(result.answered, result.means[:, 1], strict=True)
-    ]
+    shares = [None if share != share else share for share in result.means[:, 1].tolist()]
     found = compare_scores(
         _distinct(result.runs),
         result.values[:, 0],
@@ -282,93 +299,20 @@ def compare(
     return Comparison(found)
 
 
-def read_qrels(source: QrelsSource, *, dialect: Dialect | None = None) -> Qrels:
-    """Judgments, ready to be used again and again; a document judged twice in a topic is a ValueError.
-
-    >>> from evaluation import read_qrels
-    >>> len(read_qrels({"1": {"a": 1, "b": 0}}))
-    2
-    """
-    from evaluation.core.dialects import RULES
-    from evaluation.core.qrels import Qrels
-    from evaluation.core.trec_files import FileFault, opener, read_all, read_qrels_table
-
-    if isinstance(source, Qrels):
-        return source
-    if isinstance(source, Mapping):
-        return Qrels.from_dict(source)
-    if not isinstance(source, str | Path):
-        topics, docnos, grades = _frame(source, _GRADE)
-        return Qrels.build(topics, docnos, grades.astype("int64"))
-    try:
-        qrels, twice = read_qrels_table(read_all(opener(source), "qrels"), RULES[dialect])
-    except FileFault as fault:
-        raise ValueError(f"{source}: {fault}") from fault
-    if twice:
-        place, docno = min(twice.items())
-        raise ValueError(_twice(source, docno, bytes(qrels.topics[place])))
-    return qrels
-
-
-def read_run(source: RunSource, *, tag: str = "run", dialect: Dialect | None = None) -> Rankings:
-    """A run in evaluation order, ready to be scored against many qrels.
-
-    >>> from evaluation import read_run
-    >>> read_run({"1": {"a": 1.0, "b": 2.0}}).docnos.tolist()
-    [b'b', b'a']
-    """
-    import numpy as np
-
-    from evaluation.core.dialects import RULES
-    from evaluation.core.trec_files import DAMAGED, FileFault, opener, read_all, read_run_table
-    from pooling.core.fast_runs import read_rankings
-    from pooling.core.rankings import Rankings
-
-    if isinstance(source, Rankings):
-        return source
-    if isinstance(source, Mapping):
-        return Rankings.from_dict(tag, source, dialect=dialect)
-    if not isinstance(source, str | Path):
-        topics, docnos, scores = _frame(source, _SCORE)
-        if np.isnan(scores.astype(np.float64)).any():
-            raise ValueError("expected scores that can be ranked, found NaN")
-        return _unique(source, Rankings.build(tag, topics, docnos, scores.astype(np.float64), dialect=dialect))
-    try:
-        if (plain := read_rankings(opener(source), dialect)) is not None:
-            return plain
-        table = read_run_table(read_all(opener(source), "results"), RULES[dialect])
-    except (FileFault, *DAMAGED) as fault:
-        raise ValueError(f"{source}: {fault}") from fault
-    if table.guessed:
-        raise ValueError(_guessed(source, table.guessed))
-    name = table.tag.decode("utf-8", "replace")
-    return _unique(source, Rankings.build(name, table.topics, table.docnos, table.scores, dialect=dialect))
-
-
-def _unique(source: RunSource, rankings: Rankings) -> Rankings:
-    from evaluation.core.trec_run import first_repeated
-
-    found = first_repeated(rankings.codes, rankings.docnos)
-    if found:
-        raise ValueError(_twice(source, found.docno, bytes(rankings.topics[found.place])))
-    return rankings
-
-
 def _judged(
     qrels: Qrels,
     runs: Sequence[RunSource],
     rules: Rules,
     depth: int | None,
-    documents: int | None,
-    top: int | None,
+    given: Given,
 ) -> tuple[Judged, tuple[str, ...]]:
     """Paths are streamed, anything else is joined as it is."""
-    from evaluation.core.judged import Given, join
+    from evaluation.core.judged import join
     from evaluation.core.trec_files import FileFault, opener
     from evaluation.core.trec_run import judged_rankings, read_hits
+    from evaluation.sources import read_run
     from pooling.core.rankings import Rankings
 
-    given = Given(rules.recall_points, documents, top)
     if runs and all(isinstance(run, str | Path) for run in runs):
         names = [str(run) for run in runs]
         hits: list[RunHits] = []
@@ -384,22 +328,13 @@ def _judged(
 
 
 def _sound(name: str, hits: RunHits, qrels: Qrels) -> RunHits:
+    from evaluation.sources import guessed, twice
+
     if hits.guessed:
-        raise ValueError(_guessed(name, hits.guessed))
+        raise ValueError(guessed(name, hits.guessed))
     if hits.repeated:
-        raise ValueError(_twice(name, hits.repeated.docno, bytes(qrels.topics[hits.repeated.place])))
+        raise ValueError(twice(name, hits.repeated.docno, bytes(qrels.topics[hits.repeated.place])))
     return hits
-
-
-def _guessed(source: RunSource, line: int) -> str:
-    return f"{source}: line {line}: expected a score that is a number, found other text"
-
-
-def _twice(source: object, docno: bytes, topic: bytes) -> str:
-    from pooling.core.findings import shown
-
-    where = f"{source}: " if isinstance(source, str | Path) else ""
-    return f'{where}topic "{shown(topic)}": expected each document once, found "{shown(docno)}" twice'
 
 
 def _listed(run: RunSource | Sequence[RunSource]) -> Sequence[RunSource]:
@@ -416,17 +351,3 @@ def _distinct(tags: Sequence[str]) -> list[str]:
             name = f"{tag}-{number}"
         found.append(name)
     return found
-
-
-def _frame(frame: Any, last: tuple[str, ...]) -> tuple[Any, Any, Any]:
-    """Topics, docnos and numbers of a pandas or polars frame, by the usual names of such columns."""
-    import numpy as np
-
-    columns = list(getattr(frame, "columns", ()))
-    named = [next((name for name in names if name in columns), None) for names in (_TOPIC, _DOCNO, last)]
-    if None in named:
-        wanted = " and ".join("/".join(names) for names in (_TOPIC[:3], _DOCNO[:3], last))
-        raise ValueError(f"expected a path, a dict, or a frame with columns {wanted}; found {columns or type(frame).__name__}")
-    topics, docnos, numbers = (frame[name].to_numpy() for name in named)
-    encoded = [np.array([str(value).encode() for value in column.tolist()], np.bytes_) for column in (topics, docnos)]
-    return encoded[0], encoded[1], numbers

@@ -140,10 +140,10 @@ def table(file: ScoreFile) -> ScoreTable:
 
 
 def means(release: Release) -> list[tuple[ScoreFile, dict[str, float]]]:
-    """Every run that has scores, by tag, with its mean of each measure of both views."""
+    """Every run that has scores, by tag, with its mean of each measure of both views; NaN where no topic defines it."""
     found: dict[int, dict[str, float]] = {}
     for run, measure, mean in Score.objects.filter(release=release).values_list("run_id", "measure", "mean"):
-        found.setdefault(run, {})[measure] = mean
+        found.setdefault(run, {})[measure] = np.nan if mean is None else mean
     return [(file, found.get(file.run_id, {})) for file in score_files(release)]
 
 

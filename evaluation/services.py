@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+import numpy as np
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 from django.db.models import Max
@@ -239,12 +240,12 @@ def _scored(release: Release, run: Run, qrels: Qrels, given: Given, measures: li
     data = table.to_bytes()
     path = f"files/scores/{release.pk}/{run.pk}-{hashlib.sha256(data).hexdigest()[:32]}.npz"
     store.put(path, data)
-    means = {str(measure): mean for measure, mean in zip(measures, scores.means[0].tolist(), strict=True)}
+    means = dict(zip(map(str, measures), scores.means[0].tolist(), strict=True))
     means[columns.JUDGED] = float(evaluate_judged(judged, (run.tag,), [columns.JUDGED]).means[0, 0])
     return Scored(
         ScoreFile(release=release, run=run, path=path, run_sha256=run.upload.sha256, version=bundles.version()),
         table,
-        [Score(release=release, run=run, measure=name, mean=mean) for name, mean in means.items()],
+        [Score(release=release, run=run, measure=name, mean=None if mean != mean else mean) for name, mean in means.items()],
     )
 
 
@@ -253,7 +254,10 @@ def _score_archive(release: Release, made: list[Scored]) -> ScoreArchive | None:
     new = {scored.file.run_id for scored in made}
     old = ((file, means) for file, means in selectors.means(release) if file.run_id not in new)
     rows = [(file.run, selectors.table(file), means) for file, means in old]
-    rows += [(one.file.run, one.table, {score.measure: score.mean for score in one.means}) for one in made]
+    rows += [
+        (one.file.run, one.table, {score.measure: np.nan if score.mean is None else score.mean for score in one.means})
+        for one in made
+    ]
     if not rows:
         return None
     rows.sort(key=lambda row: row[0].tag.encode())

@@ -14,7 +14,6 @@ from evaluation.core.passages import score_passages
 from evaluation.core.qrels import Qrels
 from evaluation.core.registry import parse_measure
 from pooling import selectors as pooling
-from pooling.core.keys import find_topics
 from pooling.models import Collection, Run
 
 USERS = ("Coverage", "Novelty", "RelRecall", "RecallEffort")
@@ -27,15 +26,9 @@ def given(collection: Collection, qrels: Qrels) -> Given:
     marked = Judgment.objects.filter(item__pool__collection=collection, occasion=0, known=True)
     pairs = {pair for pair in marked.values_list("item__topic__number", "item__docno") if pair[0] not in plan.known}
     pairs |= {(topic, docno) for topic, docnos in plan.known.items() for docno in docnos}
-    known = np.zeros(len(qrels), bool)
-    if pairs:
-        topics, docnos = (np.array([one.encode() for one in column], np.bytes_) for column in zip(*pairs, strict=True))
-        places = qrels.index.find(find_topics(qrels.topics, topics), docnos)
-        known[places[places >= 0]] = True
-    expected = np.array([int(plan.expected.get(topic.decode(), 0)) for topic in qrels.topics.tolist()], np.int64)
-    return Given(
-        top=columns.top_grade(collection), known=known if pairs else None, expected=expected if expected.any() else None
-    )
+    known = qrels.marked(pairs) if pairs else None
+    expected = qrels.by_topic(plan.expected)
+    return Given(top=columns.top_grade(collection), known=known, expected=expected if expected.any() else None)
 
 
 @dataclass(frozen=True)

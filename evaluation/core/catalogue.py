@@ -24,7 +24,7 @@ BETA = Parameter("beta", "number", "the weight of recall against precision", 1.0
 RULE = Parameter("rule", "choice", "how precision is interpolated", "ceiling", choices=("ceiling", "window", "window-exact"))
 DENOMINATOR = Parameter("denominator", "choice", "what is divided by", "trec_eval", choices=("trec_eval", "literal"))
 P = Parameter("p", "number", "the probability of reading on", 0.8, 0, 1)
-GMAX = Parameter("gmax", "whole", "the highest grade; that of the scale, or of the qrels, unless given", None, 1, 127)
+GMAX = Parameter("gmax", "whole", "the highest grade of the scale; the highest of the qrels unless given", None, 1, 127)
 
 MANNING = "Manning, Raghavan and Schütze 2008, ch. 8"
 CLEVERDON = "Cleverdon, Mills and Keen 1966"

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from evaluation.core.definitions import Measure, MeasureError
 from evaluation.core.dialects import OWN, Rules
-from evaluation.core.judged import Given, Judged, Level, join, ratio
+from evaluation.core.judged import Given, Judged, Level, defined_ratio, join, ratio
 from evaluation.core.qrels import Qrels
 from evaluation.core.registry import parse_measure
 from pooling.core.rankings import Rankings
@@ -40,7 +40,7 @@ class Scores:
 
     `values`: runs × measures × topics, 0 where the run lacks the topic or the topic has nothing relevant; NaN where a
     measure is undefined and left out of means. `means`: runs × measures; counts such as NumRet are summed instead, and
-    some means are geometric. `answered`: runs × topics, false where the run has no document for the topic.
+    some means are geometric, and one of a measure that no topic defines is NaN. `answered`: runs × topics, false where the run has no document for the topic.
     `no_relevant`: per topic, true where no document reaches `rel`: the 0 of such a topic is a convention, and a page
     says so. `topics` are those of the qrels, sorted by bytes.
     """
@@ -165,7 +165,7 @@ def _summary(
     if kind == "mean of the defined":
         counted = counted & ~np.isnan(values)
     total, number = _total(np.where(counted, values, 0.0)), counted.sum(axis=1)
-    return ratio(total, number)
+    return defined_ratio(total, number) if kind == "mean of the defined" else ratio(total, number)
 
 
 def _geometric(

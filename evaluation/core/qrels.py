@@ -1,6 +1,6 @@
 """Qrels as arrays: who was judged, and how."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core.findings import shown
-from pooling.core.keys import PairIndex, code_topics
+from pooling.core.keys import PairIndex, code_topics, find_topics
 from pooling.core.qrels import QrelsColumns
 
 
@@ -57,6 +57,26 @@ class Qrels:
     def index(self) -> PairIndex:
         """For looking up judged documents; made once."""
         return PairIndex.build(self.codes, self.docnos)
+
+    def only(self, wanted: NDArray[np.bool_]) -> "Qrels":
+        """The judgments of these of its topics."""
+        kept = wanted[self.codes]
+        codes = (np.cumsum(wanted) - 1)[self.codes[kept]]
+        return Qrels(self.topics[wanted], codes, self.docnos[kept], self.grades[kept])
+
+    def marked(self, pairs: Iterable[tuple[str, str]]) -> NDArray[np.bool_]:
+        """For each judged document, whether it is among these of topic and docno; others are nobody's."""
+        found = np.zeros(len(self), bool)
+        listed = sorted(set(pairs))
+        if listed:
+            topics, docnos = (np.array([one.encode() for one in column], np.bytes_) for column in zip(*listed, strict=True))
+            places = self.index.find(find_topics(self.topics, topics), docnos)
+            found[places[places >= 0]] = True
+        return found
+
+    def by_topic(self, told: Mapping[str, int]) -> NDArray[np.int64]:
+        """What is told of each topic, 0 where nothing is."""
+        return np.array([int(told.get(topic.decode("utf-8", "replace"), 0)) for topic in self.topics.tolist()], np.int64)
 
     def num_rel(self, rel: int) -> NDArray[np.int64]:
         """R of each topic: documents with a grade of at least `rel`, retrieved or not."""

@@ -13,6 +13,8 @@ __all__ = ["DEFINITIONS", "Definition", "Measure", "MeasureError", "parse_measur
 
 _NAME = re.compile(r"([A-Za-z][A-Za-z0-9]*)(?:\(((?:[^(){}]|\{[^(){}]*\})*)\))?(?:@([0-9.]+))?")
 _PARAMETER = re.compile(r"\s*([A-Za-z_]+)\s*=\s*(\{[^{}]*\}|'[^']*'|\"[^\"]*\"|[^,{}'\"]+?)\s*(?:,|$)")
+_LEVEL = re.compile(r"(?:^|,)\s*rel\s*=")
+_CUTOFF = re.compile(r"(?:^|,)\s*cutoff\s*=\s*([0-9.]+)\s*(?=,|$)")
 
 _ALIASES = {entry.trec_eval: entry.name for entry in DEFINITIONS.values() if entry.trec_eval} | {
     theirs: own for entry in DEFINITIONS.values() for own, theirs in entry.trec_eval_as
@@ -20,15 +22,20 @@ _ALIASES = {entry.trec_eval: entry.name for entry in DEFINITIONS.values() if ent
 _CUT_ALIASES = {entry.trec_eval_cut: entry.name for entry in DEFINITIONS.values() if entry.trec_eval_cut}
 
 
+# Other names that ir_measures takes for one.
+_NICKNAMES = {"MAP": "AP", "MRR": "RR", "NDCG": "nDCG", "Precision": "P", "Recall": "R", "BPref": "Bpref", "RPrec": "Rprec"}
+
+
 def parse_measure(text: str) -> Measure:
     """The measure of a name such as "AP", "AP(rel=2)@100" or trec_eval's "ndcg_cut_10"; MeasureError if there is none."""
     text = text.strip()
     matched = _NAME.fullmatch(_own_name(text))
-    if matched is None or matched[1] not in DEFINITIONS:
+    name, told, at = _of_ir_measures(*matched.groups()) if matched else ("", None, None)
+    if name not in DEFINITIONS:
         raise MeasureError(f'"{text[:80]}" is not a measure; expected one of {", ".join(DEFINITIONS)}.')
-    definition = DEFINITIONS[matched[1]]
+    definition = DEFINITIONS[name]
     try:
-        measure = Measure(definition, _cutoff(definition, matched[3]), _parameters(definition, matched[2]))
+        measure = Measure(definition, _cutoff(definition, at), _parameters(definition, told))
         _check_together(measure)
         return measure
     except MeasureError as error:
@@ -41,6 +48,18 @@ def _own_name(text: str) -> str:
         return _ALIASES[text]
     stem, _, cutoff = text.rpartition("_")
     return f"{_CUT_ALIASES[stem]}@{cutoff}" if stem in _CUT_ALIASES and cutoff.isascii() else text
+
+
+def _of_ir_measures(name: str, told: str | None, at: str | None) -> tuple[str, str | None, str | None]:
+    """Name, parameters and cutoff, where ir_measures writes them otherwise: other names, cutoff= for @, NumRet(rel=1)."""
+    name = _NICKNAMES.get(name, name)
+    if name == "SetRelP":
+        name, told = "SetP", ",".join(filter(None, ("relative=True", told)))
+    if name == "NumRet" and told and _LEVEL.search(told):
+        name = "NumRelRet"
+    if told and at is None and (cut := _CUTOFF.search(told)):
+        told, at = (told[: cut.start()] + told[cut.end() :]).removeprefix(",") or None, cut[1]
+    return name, told, at
 
 
 def _cutoff(definition: Definition, text: str | None) -> Cutoff | None:

@@ -112,9 +112,11 @@ _PLACES = {name: place for place, name in enumerate(FAMILIES)}
 def lines(asked: Sequence[str], *, all_trec_10: bool = True) -> list[Line]:
     """The lines that the -m of a command ask for, in trec_eval's order; names of ours follow in the order given.
 
-    A MeasureError names what cannot be understood. As in trec_eval, parameters given first hold.
+    A MeasureError names what cannot be understood. As in trec_eval, parameters given first hold, wherever they stand
+    among the -m: after `P.5` neither `P.10` nor a set changes those of P, and after `P` or a set `P.5` does.
     """
     families: dict[str, list[Line]] = {}
+    told: set[str] = set()
     own: list[Line] = []
     for text in asked or ("official",):
         if text in SETS:
@@ -123,8 +125,13 @@ def lines(asked: Sequence[str], *, all_trec_10: bool = True) -> list[Line]:
             continue
         name, dot, parameters = text.partition(".")
         if name in FAMILIES:
-            if dot or name not in families:
-                families[name] = _family_lines(name, parameters if dot else "")
+            if dot and not parameters:
+                raise MeasureError(f'"{text[:80]}": expected parameters behind the dot, found none.')
+            found = _family_lines(name, parameters)
+            if name not in families or (dot and name not in told):
+                families[name] = found
+            if dot:
+                told.add(name)
         else:
             measure = parse_measure(text)
             own.append(Line.of(measure))

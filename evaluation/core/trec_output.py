@@ -57,7 +57,8 @@ def summary_text(scores: Scores, run: int, lines: Sequence[Line]) -> str:
 
 
 def _format(measure: Measure | None) -> str:
-    return "%.0f" if measure and measure.definition.summary == "sum" else "%6.4f"
+    """As trec_eval's %6.4f, which would pad the "nan" of what is undefined."""
+    return "%.0f" if measure and measure.definition.summary == "sum" else "%.4f"
 
 
 def relstrings(judged: Judged, length: int) -> list[str]:

@@ -54,6 +54,16 @@ def parser() -> argparse.ArgumentParser:
         help="a measure (map, P.5,10, nDCG@10 …) or a set of them (official, set, all_trec); may be repeated",
     )
     made.add_argument(
+        "--answered-topics",
+        action="store_true",
+        help="average over the topics that the run answers, as trec_eval without -c; others count as zero unless --dialect is 9 or 10",
+    )
+    made.add_argument(
+        "--relevant-topics",
+        action="store_true",
+        help="leave out topics without a relevant document, which score zero otherwise",
+    )
+    made.add_argument(
         "--sample",
         choices=("strata", "prels"),
         help="what qrels of five columns are, where they do not tell it themselves: topic 0 docno stratum grade, or topic docno grade method probability",
@@ -89,6 +99,9 @@ def main(argv: list[str]) -> int:
     from evaluation.core.trec_run import read_hits
     from pooling.core.sampled_qrels import has_five_columns
 
+    if options.answered_topics and (options.complete or options.dialect):
+        _say("expected one of --answered-topics, -c and --dialect, found several")
+        return USAGE
     if options.passages:
         return _passages(options)
     rules = RULES[options.dialect]
@@ -110,6 +123,8 @@ def main(argv: list[str]) -> int:
             twice: dict[int, bytes] = {}
         else:
             qrels, twice = read_qrels_table(data, rules)
+        if options.relevant_topics:
+            qrels, given, twice = _with_relevant(qrels, given, twice, options.level)
         _check_given(asked, given)
         files = [_opener(run, "results") for run in options.runs]
         status = 0
@@ -189,7 +204,7 @@ def _check_given(asked: Sequence[Line], given: Given) -> None:
         if needs == "evidence":
             raise MeasureError(f"{line.name} is of passages; expected those that were marked, with --passages")
         if needs in ("known", "expected"):
-            raise MeasureError(f"{line.name} needs what no file tells; it is there from Python")
+            raise MeasureError(f"{line.name} needs what no file tells; from Python: evaluate(…, {needs}=…)")
 
 
 def _sampled(data: bytes, form: Form | None, given: Given) -> tuple[Qrels, Given]:
@@ -201,6 +216,17 @@ def _sampled(data: bytes, form: Form | None, given: Given) -> tuple[Qrels, Given
         return judged_sample(read_sampled(data, form), given)
     except SampledFault as fault:
         raise FileFault(f"{fault}{', with --sample' if str(fault).endswith('say which') else ''}", "qrels") from fault
+
+
+def _with_relevant(qrels: Qrels, given: Given, twice: dict[int, bytes], level: int) -> tuple[Qrels, Given, dict[int, bytes]]:
+    """All of it without the topics that have no document of this level."""
+    wanted = qrels.num_rel(level) > 0
+    kept = wanted[qrels.codes]
+    strata = None if given.strata is None else given.strata[kept]
+    inclusion = None if given.inclusion is None else given.inclusion[kept]
+    places = wanted.cumsum() - 1
+    left = {int(places[place]): docno for place, docno in twice.items() if wanted[place]}
+    return qrels.only(wanted), replace(given, strata=strata, inclusion=inclusion), left
 
 
 class _NotComputed(Exception):
@@ -227,7 +253,7 @@ def _scored(
     from evaluation.core.trec_run import judged_rankings
 
     judged = judged_rankings(qrels, [hits], given)
-    complete = options.complete or rules.missing == "zero"
+    complete = options.complete or (rules.missing == "zero" and not options.answered_topics)
     _note(options, name, hits, qrels)
     if not (judged.num_ret > 0).any() and not (complete and rules.shows_missing):
         _say("No queries with both results and relevance info", options.dialect)
@@ -281,7 +307,9 @@ def _note(options: argparse.Namespace, name: str, hits: RunHits, qrels: Qrels) -
     missing = int((hits.num_ret == 0).sum())
     if missing and options.dialect is None:
         which = "1 topic" if missing == 1 else f"{missing:,} topics"
-        _say(f"note: {name} has no results for {which} of {len(qrels.topics):,}; each counts as zero")
+        _say(
+            f"note: {name} has no results for {which} of {len(qrels.topics):,}; {'left out' if options.answered_topics else 'each counts as zero'}"
+        )
 
 
 def _illegal(options: argparse.Namespace) -> str:

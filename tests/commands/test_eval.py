@@ -5,10 +5,17 @@ import io
 import json
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
+from typing import cast
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
+from scipy import stats
 
+from evaluation import compare as compare_runs
+from evaluation.core.comparison import Test
 from evaluation.on_files import compare, eval
 
 QRELS = "1 0 a 2\n1 0 b 0\n2 0 c 1\n3 0 d 1\n"
@@ -49,6 +56,9 @@ def test_official_measures_are_the_default(capsys: pytest.CaptureFixture[str]) -
     ("asked", "names"),
     [
         (["P.10,5"], ["P_5", "P_10"]),
+        (["P.5", "P.10"], ["P_5"]),  # parameters given first hold
+        (["P.7", "set", "P", "P.10"], ["runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "P_7"]),
+        (["P", "P.7"], ["P_7"]),
         (["ndcg_cut.7", "map"], ["map", "ndcg_cut_7"]),
         (["nDCG@10", "AP(rel=2)", "P_5"], ["ndcg_cut_10", "AP(rel=2)", "P_5"]),
         (["iprec_at_recall.0.25"], ["iprec_at_recall_0.25"]),
@@ -63,6 +73,33 @@ def test_official_measures_are_the_default(capsys: pytest.CaptureFixture[str]) -
 def test_measures_are_asked_for_as_in_trec_eval(asked: list[str], names: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert eval.main([*(word for name in asked for word in ("-m", name)), "qrels", "one"]) == 0
     assert [name for name, _, _ in lines(capsys.readouterr().out)][: len(names)] == names
+
+
+def test_topics_can_be_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    """From grade 2 on topic 1 alone has a relevant document; topic 3 is not answered."""
+    asked = ["-m", "num_q", "-m", "recip_rank"]
+    found = {}
+    for flags in ([], ["--answered-topics"], ["--relevant-topics", "-l", "2"], ["-l", "2"]):
+        assert eval.main([*flags, *asked, "qrels", "one"]) == 0
+        out, err = capsys.readouterr()
+        found[" ".join(flags)] = [value for _, _, value in lines(out)], err.rpartition("; ")[2].strip()
+    assert found == {
+        "": (["3", "0.5000"], "each counts as zero"),
+        "--answered-topics": (["2", "0.7500"], "left out"),
+        "--relevant-topics -l 2": (["1", "1.0000"], ""),
+        "-l 2": (["3", "0.3333"], "each counts as zero"),
+    }
+    assert eval.main(["--answered-topics", "-c", "qrels", "one"]) == 1
+    assert "expected one of --answered-topics, -c and --dialect" in capsys.readouterr().err
+
+
+def test_judgments_given_twice_count_where_their_topic_is_left(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("twice").write_text("1 0 a 0\n1 0 a 0\n2 0 c 1\n3 0 d 1\n")
+    assert eval.main(["-m", "map", "twice", "one"]) == 4
+    assert eval.main(["-m", "map", "--relevant-topics", "twice", "one"]) == 0
+    Path("twice").write_text("1 0 a 0\n2 0 c 1\n2 0 c 1\n3 0 d 1\n")
+    assert eval.main(["-m", "map", "--relevant-topics", "twice", "one"]) == 4
+    assert "duplicate docs c" in capsys.readouterr().err
 
 
 def test_relstring_and_depth(capsys: pytest.CaptureFixture[str]) -> None:
@@ -200,6 +237,67 @@ def test_compare_prints_text_json_and_latex(capsys: pytest.CaptureFixture[str]) 
     assert [loaded["measure"], loaded["topics"], loaded["pairs"][0]["p"]] == ["AP", 3, None]
     assert compare.main(["qrels", "one", "other", "--latex"]) == 0
     assert r"  one & 0.5000 & 0.50 & -- \\" in capsys.readouterr().out.splitlines()
+
+
+def twelve_topics() -> NDArray[np.float64]:
+    """Three runs that find the one relevant document of each topic at some rank, as files; their reciprocal ranks."""
+    ranks = np.random.default_rng(3).integers(1, [[4], [9], [12]], (3, 12))
+    Path("qrels").write_text("".join(f"{topic:02} 0 d 1\n" for topic in range(12)))
+    for tag, row in zip(("first", "second", "third"), ranks.tolist(), strict=True):
+        lines = [
+            f"{topic:02} Q0 {'d' if place == rank else f'x{place}'} {place} {-place} {tag}\n"
+            for topic, rank in enumerate(row)
+            for place in range(1, 13)
+        ]
+        Path(tag).write_text("".join(lines))
+    return 1 / ranks
+
+
+def expected_p(test: str, scores: NDArray[np.float64]) -> list[float]:
+    """Of each pair, by scipy: exactly, over all 2¹² ways to swap, and from the residual of systems and topics."""
+    pairs = [(scores[first], scores[second]) for first, second in combinations(range(3), 2)]
+    if test == "t":
+        return [float(stats.ttest_rel(a, b).pvalue) for a, b in pairs]
+    if test == "randomization":
+        swapped = {"permutation_type": "samples", "n_resamples": np.inf, "vectorized": True}
+        return [
+            float(stats.permutation_test((a - b,), lambda gaps, axis: gaps.mean(axis=axis), **swapped).pvalue) for a, b in pairs
+        ]
+    left = scores - scores.mean(axis=1, keepdims=True) - scores.mean(axis=0) + scores.mean()
+    error = float((left**2).sum()) / 22
+    gaps = [abs(float((a - b).mean())) for a, b in pairs]
+    return [float(stats.studentized_range.sf(gap / (error / 12) ** 0.5, 3, 22)) for gap in gaps]
+
+
+@pytest.mark.parametrize("test", ["t", "randomization", "tukey"])
+def test_compare_tests_as_scipy_does(test: str, capsys: pytest.CaptureFixture[str]) -> None:
+    scores, runs = twelve_topics(), ["first", "second", "third"]
+    asked = ["qrels", *runs, "-m", "RR", "--test", test]
+    assert compare.main([*asked, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    expected = expected_p(test, scores)
+    assert [pair["p"] for pair in told["pairs"]] == pytest.approx(expected, abs=1e-12)
+    assert 0 < min(expected) < 0.05 < max(expected) < 1
+    adjusted = holm(expected) if test != "tukey" else expected
+    assert [pair["p_adjusted"] for pair in told["pairs"]] == pytest.approx(adjusted, abs=1e-12)
+    assert told["correction"] == ("" if test == "tukey" else "holm")
+    assert [one["mean"] for one in told["systems"]] == pytest.approx(scores.mean(axis=1).tolist())
+    assert json.loads(compare_runs("qrels", runs, "RR", test=cast(Test, test)).to_json()) == told
+    assert compare.main([*asked, "--latex"]) == 0
+    table = capsys.readouterr().out
+    groups = {one["run"]: one["groups"] for one in told["systems"]}
+    rows = [line.split(" & ") for line in table.splitlines() if line.endswith(r"\\")][1:]
+    assert {row[0].strip(): row[-1].removesuffix(r" \\") for row in rows} == groups
+    assert f"({test}{'' if test == 'tukey' else ', holm'})" in table.splitlines()[0]
+
+
+def holm(values: list[float]) -> list[float]:
+    """Holm 1979, by its words: the smallest of n counts n times, the next n - 1 times, and none less than one before it."""
+    found, least = [0.0] * len(values), 0.0
+    for place, at in enumerate(sorted(range(len(values)), key=values.__getitem__)):
+        least = max(least, min(1.0, values[at] * (len(values) - place)))
+        found[at] = least
+    return found
 
 
 def test_compare_with_a_baseline(capsys: pytest.CaptureFixture[str]) -> None:

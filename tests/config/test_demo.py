@@ -114,7 +114,8 @@ def test_the_world_is_complete(client_for: ClientFor) -> None:
     assert 0 < sum(case.is_open for case in cases) < len(cases)
     release = selectors.newest(collection)
     assert release is not None and release.state == "public"
-    best = Score.objects.filter(release=release, measure="nDCG@10").values_list("mean", flat=True)
+    means = Score.objects.filter(release=release, measure="nDCG@10").values_list("mean", flat=True)
+    best = [mean for mean in means if mean is not None]
     assert len(best) == 8 and 0.3 < min(best) < max(best) < 1
     for person in demo.CAST.values():
         answer = client_for(User.objects.get(username=person.username)).get(person.page)

@@ -186,7 +186,20 @@ def normalized(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) ->
     return cumulated(ranking, judged, rel, cutoff) / best if best else 0.0
 
 
+def discounted(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+    total = 0.0
+    for place, grade in enumerate(ranking[:cutoff], 1):
+        total += max(grade or 0, 0) / math.log2(place + 1)
+    return total
+
+
+def ideal_discounted(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+    return discounted([*sorted(judged, reverse=True)], judged, rel, cutoff)
+
+
 DEFINITIONS: dict[str, Measure] = {
+    "DCG": discounted,
+    "IDCG": ideal_discounted,
     "IPrec": interpolated,
     "Avg11pt": eleven_points,
     "SetF": set_f,

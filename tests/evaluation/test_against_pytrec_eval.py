@@ -4,26 +4,23 @@ It reads memory it never set, and then may crash or never return, when all grade
 is two above the highest; such topics are for the slow definitions of test_measures.py.
 """
 
+import math
 import re
 
 import numpy as np
+import pytest
 import pytrec_eval
 from hypothesis import given, settings
 
 from evaluation.core.dialects import RULES
-from evaluation.core.evaluate import evaluate_rankings
+from evaluation.core.evaluate import evaluate_judged, evaluate_rankings
 from evaluation.core.judged import Given
 from evaluation.core.qrels import Qrels
 from evaluation.core.trec_names import lines
+from evaluation.core.trec_run import judged_rankings, opened_bytes, read_hits
 from pooling.core.rankings import Dialect, Rankings
 from tests.evaluation import cases
-
-MEASURES = ["map", "bpref", "ndcg", "ndcg_cut_10", "ndcg_cut_3", "P_10", "P_3", "recip_rank", "Rprec", "recall_5", "map_cut_3"]
-MEASURES += [f"iprec_at_recall_{point / 10:.2f}" for point in range(11)]
-MEASURES += [f"Rprec_mult_{step / 5:.2f}" for step in range(1, 11)]
-MEASURES += ["infAP", "11pt_avg", "binG", "G", "ndcg_rel", "Rndcg", "relative_P_3", "relative_P_10", "utility"]
-MEASURES += ["set_P", "set_relative_P", "set_recall", "set_map", "set_F"]
-COUNTS = ["success_5", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"]
+from tests.evaluation.compared import COUNTS, GEOMETRIC, MEASURES
 
 
 def lowest_top(qrels: cases.Qrels) -> int:
@@ -88,6 +85,32 @@ def test_means_are_equal_to_the_last_bit(qrels: cases.Qrels, run: cases.Run) -> 
         for topic in sorted(found, key=str.encode):
             total += found[topic][name]
         assert mean == (total if name.startswith("num_") else total / max(len(found), 1)), name
+
+
+@given(survivable, cases.runs)
+@settings(max_examples=30, deadline=None)
+def test_geometric_means_are_those_of_trec_eval(qrels: cases.Qrels, run: cases.Run) -> None:
+    """Which adds up logs, of at least 0.00001; to some last bits, since logs are of other libraries."""
+    found = pytrec_eval.RelevanceEvaluator(qrels, set(GEOMETRIC)).evaluate(run)
+    scores = evaluate_rankings(Qrels.from_dict(qrels), [Rankings.from_dict("t", run, dialect="9")], GEOMETRIC, complete=False)
+    for name, mean in zip(GEOMETRIC, scores.means[0].tolist(), strict=True):
+        logs = [row[name] for row in found.values()]
+        assert mean == pytest.approx(math.exp(sum(logs) / len(logs)) if logs else 0.0, rel=1e-13), name
+
+
+def test_a_million_documents_of_one_topic_are_equal_to_the_last_bit() -> None:
+    """Read from a file in pieces; ten documents of each score, 2,000 judged ones all over the ranking."""
+    rng, number, rules = np.random.default_rng(7), 1_000_000, RULES["9"]
+    docnos, scores = [f"d{place:06}" for place in range(number)], (rng.permutation(number) // 10).tolist()
+    drawn, grades = rng.choice(number, 2_000, replace=False).tolist(), rng.integers(-1, 4, 2_000).tolist()
+    judgments = {"1": {docnos[place]: grade for place, grade in zip(drawn, grades, strict=True)}}
+    data = "".join(f"1 Q0 {docno} 1 {score} t\n" for docno, score in zip(docnos, scores, strict=True)).encode()
+    qrels = Qrels.from_dict(judgments)
+    (hits,) = read_hits([opened_bytes(data)], qrels, rules, piece=1 << 20)
+    judged = judged_rankings(qrels, [hits], Given(rules.recall_points))
+    found = evaluate_judged(judged, ("t",), MEASURES + COUNTS, rules=rules).values[0, :, 0].tolist()
+    run = {"1": {docno: float(score) for docno, score in zip(docnos, scores, strict=True)}}
+    assert dict(zip(MEASURES + COUNTS, found, strict=True)) == reference(judgments, run, 1)["1"]
 
 
 @given(survivable, cases.runs)

@@ -6,7 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation import evaluate
+from evaluation.core.dialects import RULES
 from evaluation.core.evaluate import Scores, evaluate_rankings
+from evaluation.core.formulas import worked
 from evaluation.core.qrels import Qrels
 from evaluation.core.registry import DEFINITIONS, parse_measure
 from pooling.core.qrels import read_qrels
@@ -14,18 +16,16 @@ from pooling.core.rankings import Rankings
 from pooling.core.runs import read_run
 from tests.calls import python_calls
 from tests.evaluation import cases, slow
+from tests.evaluation.compared import COUNTS, GEOMETRIC, MEASURES, WORKED
 from tests.golden import vectors
 
 EVERY = [f"{name}@{cutoff}" for name in ("AP", "P", "R", "RR", "Success", "nDCG") for cutoff in (1, 3, 10)]
 EVERY += ["AP", "AP(rel=2)", "RR", "nDCG", "Rprec", "Rprec(rel=3)", "Bpref", "Bpref(rel=2)", "NumRet", "NumRel", "NumRelRet"]
 EVERY += ["IPrec@0", "IPrec@0.3", "IPrec@0.7", "IPrec@1", "Avg11pt", "SetF", "SAP", "SAP@3", "ERR(gmax=3)", "ERR(gmax=3)@3"]
 EVERY += ["Q", "Q(rel=2)", "RBP", "RBP@3", "RBPResidual", "Judged@3", "SL", "Bpref10", "CG", "CG@3", "NCG", "NCG@3"]
-# Compared with pytrec_eval in test_against_pytrec_eval.py, or by worked examples alone in test_vectors.py.
-BY_ORACLE = {"NumNonrelJudgedRet", "SetP", "SetR", "SetAP", "Utility", "GMAP", "GMBpref", "RelP", "RprecMult", "BinG", "infAP"}
-BY_ORACLE |= {"nDCGRel", "RnDCG", "G", "NumQ", "DCG", "IDCG"}
-BY_EXAMPLE = {"E", "Fallout", "Specificity", "Generality", "Accuracy", "BEP", "Avg3pt", "AUC", "Unjudged", "Yaap"}
-BY_EXAMPLE |= {"PartP", "PartR", "PartF", "iP", "AiP", "Coverage", "Novelty", "RelRecall", "RecallEffort"}
-BY_EXAMPLE |= {"xinfAP", "infNDCG", "statAP", "statP"}  # test_sampled.py
+EVERY += ["DCG", "DCG@3", "IDCG", "IDCG@3"]
+BY_ORACLE = {parse_measure(name).definition.name for name in (*MEASURES, *COUNTS, *GEOMETRIC)}
+BY_VECTORS = {row.values[0]["measure"] for row in vectors("pooling", "infNDCG")}  # test_sampled.py
 
 
 def score(qrels: cases.Qrels, run: cases.Run, *measures: str, **options: Any) -> Scores:
@@ -89,7 +89,25 @@ def test_measures_are_their_definitions(qrels: cases.Qrels, run: cases.Run, rel:
 
 def test_every_measure_is_compared_with_something() -> None:
     assert set(slow.DEFINITIONS) == {parse_measure(name).definition.name for name in EVERY}
-    assert set(slow.DEFINITIONS) | BY_ORACLE | BY_EXAMPLE == set(DEFINITIONS)
+    assert set(slow.DEFINITIONS) | BY_ORACLE | set(WORKED) | BY_VECTORS == set(DEFINITIONS)
+
+
+@pytest.mark.parametrize("name", WORKED)
+def test_values_worked_out_by_hand(name: str) -> None:
+    assert worked(DEFINITIONS[name])[1] == pytest.approx(WORKED[name], abs=1e-6 if name == "xinfAP" else 1e-12)
+
+
+def test_rbp_as_trec_eval_10_means_it() -> None:
+    """Grades are a share of their topic's highest; what lies beyond a ranking counts where it has an unjudged document."""
+    qrels = {"1": {"b": 2, "c": 0, "e": 1, "x": 3}, "2": {"p": 1, "q": 0}, "3": {"p": 1}}
+    run = {"1": {name: -float(place) for place, name in enumerate("abcde")}, "2": {"p": 2.0, "q": 1.0}}
+    scores = score(qrels, run, "rbp", "rbp_resid", "RBPResidual(p=0.9)", "RBP(p=0.9,gain='scale')", rules=RULES["10"])
+    assert scores.values[0].tolist() == [
+        pytest.approx([0.1 * (2 / 3 * 0.9 + 1 / 3 * 0.9**4), 0.1, 0.0]),
+        pytest.approx([0.1 * (1 + 0.9**3) + 0.9**5, 0.0, 0.0]),
+        pytest.approx([0.1 * (1 + 0.9**3) + 0.9**5, 0.9**2, 1.0]),
+        pytest.approx([0.1 * (2 / 3 * 0.9 + 1 / 3 * 0.9**4), 0.1 / 3, 0.0]),
+    ]
 
 
 @given(cases.qrels, cases.runs)
@@ -128,7 +146,7 @@ def test_many_runs_at_once_score_as_each_alone(qrels: cases.Qrels, runs: list[ca
     together = evaluate_rankings(judged, rankings, EVERY)
     alone = [evaluate_rankings(judged, [run], EVERY) for run in rankings]
     assert np.array_equal(together.values, np.concatenate([one.values for one in alone]), equal_nan=True)
-    assert (together.means == np.concatenate([one.means for one in alone])).all()
+    assert np.array_equal(together.means, np.concatenate([one.means for one in alone]), equal_nan=True)
     assert together.tags == tuple(run.tag for run in rankings)
 
 
@@ -145,15 +163,27 @@ def test_topics_missing_from_the_run_count_as_zero_unless_told_otherwise() -> No
     assert answered.means[0].tolist() == [1 / 2, 1, 2]
 
 
-def test_a_run_without_any_judged_topic_scores_zero() -> None:
+def over_no_topic() -> list[float]:
+    return [np.nan if name in ("SL", "Judged@3") else 0.0 for name in EVERY]
+
+
+def test_a_run_without_any_judged_topic_scores_zero_where_zero_is_a_score() -> None:
     scores = score({"1": {"a": 1}}, {"2": {"a": 1.0}}, *EVERY, complete=False)
-    assert scores.means[0].tolist() == [0.0] * len(EVERY)
+    assert scores.means[0].tolist() == pytest.approx(over_no_topic(), nan_ok=True)
+
+
+def test_the_rank_of_what_was_never_found_is_no_number() -> None:
+    """0 would be the best of all search lengths."""
+    found = evaluate({"1": {"a": 1}, "2": {"a": 1}}, {"1": {"b": 1.0}}, ["SL", "Judged@10", "RR"])
+    assert found.means[0].tolist() == pytest.approx([np.nan, 0.0, 0.0], nan_ok=True)
+    assert found.to_trec_eval(per_topic=False).splitlines()[2].split("\t")[1:] == ["all", "nan"]
+    assert '"means": {"SL": null, "Judged@10": 0.0, "RR": 0.0}' in found.to_json()
 
 
 def test_no_runs_and_no_judgments_are_no_fault() -> None:
     assert evaluate_rankings(Qrels.from_dict({"1": {"a": 1}}), [], EVERY).values.shape == (0, len(EVERY), 1)
     empty = evaluate_rankings(Qrels.from_dict({}), [Rankings.from_dict("t", {"1": {"a": 1.0}})], EVERY)
-    assert empty.means.tolist() == [[0.0] * len(EVERY)]
+    assert empty.means[0].tolist() == pytest.approx(over_no_topic(), nan_ok=True)
 
 
 def test_strict_and_lenient_are_a_matter_of_the_level() -> None:

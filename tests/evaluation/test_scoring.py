@@ -12,7 +12,7 @@ import pandas
 import polars
 import pytest
 
-from evaluation import compare, evaluate, read_qrels, read_run, scoring
+from evaluation import compare, evaluate, evaluate_passages, passage_scoring, read_qrels, read_run, scoring, sources
 from evaluation.core.comparison import TESTS
 from tests.golden import FOLDER
 
@@ -30,7 +30,9 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_docstrings_tell_the_truth() -> None:
-    assert doctest.testmod(scoring).failed == 0
+    for module in (scoring, sources, passage_scoring):
+        found = doctest.testmod(module)
+        assert found.attempted and not found.failed
 
 
 @pytest.mark.parametrize("kind", ["dict", "path", "text", "gzip", "pandas", "polars", "read"])
@@ -163,18 +165,6 @@ def test_compare_says_what_a_reader_should_know() -> None:
         compare({"1": {"a": 1}}, [{"1": {"b": 1.0}}, {"1": {"a": 1.0}}], "SL")
 
 
-def test_a_million_documents_of_one_topic() -> None:
-    number = 1_000_000
-    qrels = {"1": {"d0": 1, f"d{number - 1}": 1}}
-    data = b"".join(b"1 Q0 d%d 1 %d t\n" % (place, -place) for place in range(number))
-    from evaluation.core.dialects import RULES
-    from evaluation.core.qrels import Qrels
-    from evaluation.core.trec_run import opened_bytes, read_hits
-
-    (hits,) = read_hits([opened_bytes(data)], Qrels.from_dict(qrels), RULES[None], piece=1 << 20)
-    assert (hits.ranks.tolist(), hits.num_ret.tolist()) == ([1, number], [number])
-
-
 @pytest.mark.parametrize("case", ["unicode", "ties-docid-bytes", "crlf", "tabs", "no-final-newline"])
 def test_nasty_files_score_alike_from_python(case: str) -> None:
     folder = FOLDER / "trec_eval" / case
@@ -190,3 +180,24 @@ def test_importing_it_loads_nothing_heavy() -> None:
     told = "import sys, evaluation; print([name for name in ('django', 'polars', 'scipy', 'numpy') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_passages_from_files_and_from_dictionaries_score_the_same(tmp_path: Path) -> None:
+    marked, run = tmp_path / "marked", tmp_path / "parts"
+    marked.write_text("1 a 0-20,100-140\n2 b 5-10\n")
+    run.write_text("1 Q0 a 1 3 parts 0 40\n1 Q0 a 2 2 parts 10 40\n1 Q0 a 3 1 parts 100 40\n")
+    measures = ["PartP@1", "PartR@3", "AiP"]
+    files = evaluate_passages(marked, run, measures)
+    told = {"1": {"a": [(0, 20), (100, 140)]}, "2": {"b": [(5, 10)]}}
+    plain = evaluate_passages(told, {"1": {"a:0-40": 3.0, "a:10-50": 2.0, "a:100-140": 1.0}}, measures)
+    assert files.values.tolist() == plain.values.tolist()
+    assert files.means[0, :2].tolist() == [0.25, 0.5]
+    assert files.answered.tolist() == [[True, False]]
+    assert "PartP@1               \tall\t0.2500\n" in files.to_trec_eval()
+    with pytest.raises(ValueError, match="AP is of whole documents"):
+        evaluate_passages(told, run, ["AP"])
+    with pytest.raises(ValueError, match="expected marked passages"):
+        evaluate_passages({}, run, ["AiP"])
+    run.write_text("1 Q0 a 1 3 parts\n")
+    with pytest.raises(ValueError, match=r"expected passages .docno:start-end., found documents"):
+        evaluate_passages(told, run, ["AiP"])

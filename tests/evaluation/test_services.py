@@ -15,14 +15,14 @@ from django.db import DatabaseError, connection, transaction
 
 from assess import selectors as judging
 from assess.models import JudgmentEvent
-from config import jobs
+from config import jobs, store
 from config.errors import Conflict, Refusal
 from config.models import Job, User
-from evaluation import boards, columns, reports, selectors, services, standings
+from evaluation import boards, columns, doctor, evaluate, exports, reports, selectors, services, standings
 from evaluation.boards import Board, Wanted
 from evaluation.models import Release, Score, ScoreFile
 from evaluation.score_files import ScoreTable
-from pooling.models import Collection, Run
+from pooling.models import Collection, PoolItem, Run
 from pooling.services import collections
 from pooling.services.work import Direct
 from tests import factories as people
@@ -268,6 +268,21 @@ def test_scores_equal_trec_eval(release: Release) -> None:
         assert means["NumRelRet"] == lenient["num_rel_ret"]
 
 
+def test_the_highest_grade_of_the_qrels_is_the_top_as_for_assize_eval(judged: Cast) -> None:
+    """The scale goes to 3; what is downloaded knows of 2."""
+    judged.collection.measures = ["ERR@20", "RBP(gain='scale')", "ERR(gmax=3)@20"]
+    judged.collection.save()
+    item = PoolItem.objects.get(topic__number="2", docno="d", pool__collection=judged.collection)
+    judge(item, judged.assessor, 2)
+    release = freeze(judged.collection, judged.organizer)
+    score(release)
+    means = dict(Score.objects.filter(release=release, run__tag="alpha").values_list("measure", "mean"))
+    assert columns.top_grade(judged.collection) == 3
+    found = evaluate(store.path(release.path), ALPHA, judged.collection.measures).means[0].tolist()
+    assert [means[name] for name in judged.collection.measures] == found
+    assert means["ERR@20"] != means["ERR(gmax=3)@20"]
+
+
 def test_scores_by_hand(release: Release) -> None:
     """beta finds c (1) then a (2) of topic 1, where a and c are relevant, and lacks topic 2; alpha: a, b, c, x; e, d, f."""
     beta = dict(Score.objects.filter(run__tag="beta").values_list("measure", "mean"))
@@ -309,6 +324,23 @@ def test_only_new_runs_and_new_measures_are_scored(release: Release) -> None:
     assert set(after) - set(before) == {"ERR@20", "Success@1", "Success(rel=2)@1"}
     assert score_file(release).path != old
     assert columns.unknown_measures(release.collection) == ["Unheard@3"]
+
+
+def test_a_mean_that_no_topic_defines_is_none_and_no_zero(release: Release) -> None:
+    """Neither the rank of what was never found, nor the judged share of nothing; scored once, not again and again."""
+    release.collection.measures = ["SL", "AP"]
+    release.collection.save()
+    make_run(release.collection, "lost", {"10": {"a": 1.0}}, by=release.frozen_by)
+    assert score(release) == 3
+    assert not selectors.unscored(release).exists()
+    means = dict(Score.objects.filter(release=release, run__tag="lost").values_list("measure", "mean"))
+    assert (means["SL"], means["Judged@10"], means["AP"]) == (None, None, 0.0)
+    standing = standings.of_release(release)
+    rows = {row.run.tag: row for row in boards.leaderboard(standing, Wanted(measures=("SL", "Judged@10", "AP"))).rows}
+    assert [cell.text for cell in rows["lost"].cells] == ["–", "0.0000", "–"]
+    head, *lines = (line.split(",") for line in exports.means_csv(standing).splitlines())
+    assert [(line[0], line[head.index("SL")]) for line in lines] == [("alpha", "1.5"), ("beta", "1.0"), ("lost", "")]
+    assert list(doctor._scores()) == []
 
 
 def test_a_run_that_was_submitted_again_is_scored_again(release: Release) -> None:
