@@ -1,5 +1,7 @@
 """Pages over the whole line and about the site itself: home, a collection's overview, jobs, people, status."""
 
+import os
+
 from django.conf import settings
 from django.contrib import messages
 from django.core.checks import run_checks
@@ -195,11 +197,12 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Each part by name; what is wrong with it is for administrators only."""
+    """Each part by name; what is wrong with it, and which process answers, is for administrators only."""
     parts = health.parts()
     database = parts[0]
     # The session lives in the database: without it nobody is an administrator.
     staff = database.ok and request.user.is_authenticated and request.user.is_staff
     told = {part.name: {"ok": part.ok, **({"detail": part.detail} if staff else {})} for part in parts}
     ready = all(part.ok for part in parts)
-    return JsonResponse({"status": "ready" if ready else "not ready", "parts": told}, status=200 if ready else 503)
+    answer = {"status": "ready" if ready else "not ready", "parts": told, **({"process": os.getpid()} if staff else {})}
+    return JsonResponse(answer, status=200 if ready else 503)
