@@ -48,6 +48,7 @@ style: .venv/.installed-dev
 
 bench: .venv/.installed-bench
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.fsyncs
 	$(BIN)/python -W ignore -m benchmarks.bench_eval --linear
 	$(BIN)/python -m benchmarks.bench_pooling
 	$(BIN)/python -m benchmarks.bench_scores
