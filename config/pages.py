@@ -23,6 +23,7 @@ from evaluation import selectors as evaluation
 from pooling import access, markdown, selectors
 from pooling.models import Collection, Role
 from pooling.selectors import Stage
+from pooling.services import people as deleting
 from pooling.views.collections import page as collection_page
 
 
@@ -136,6 +137,16 @@ def set_standing(request: HttpRequest, pk: int) -> HttpResponse:
         "demote": "is a plain one now",
     }
     messages.success(request, f"The account of {person.name} {done[act]}.")
+    return redirect("people")
+
+
+@require_POST
+def delete_person(request: HttpRequest, pk: int) -> HttpResponse:
+    by = access.require_staff(request.user)
+    person = get_object_or_404(User, pk=pk)
+    gone = person.name
+    person = deleting.delete_person(by=by, user=person)
+    messages.success(request, f"The account of {gone} is deleted. What they did stays, as of “{person.name}”.")
     return redirect("people")
 
 

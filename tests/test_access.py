@@ -124,6 +124,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     "people/": {"GET": administrator(200)},
     "people/<int:pk>/standing/": {"POST": administrator(400)},
     "people/<int:pk>/link/": {"POST": administrator(200)},
+    "people/<int:pk>/delete/": {"POST": administrator(302)},
     "status/": {"GET": administrator(200)},
     "status/trial/": {"POST": administrator(302)},
     "styleguide/": {"GET": administrator(200)},
@@ -258,6 +259,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     "api/v1/people": {"GET": administrator(200)},
     "api/v1/people/<int:id>": {
         "PATCH": but(administrator(200), machine=403),
+        "DELETE": but(administrator(200), machine=403),
     },
     "api/v1/people/<int:id>/link": {"POST": but(administrator(201), machine=403)},
     "api/v1/status": {"GET": administrator(200)},
