@@ -20,22 +20,31 @@ test-deps: .venv/.installed-dev
 	@$(BIN)/python tests/browser_setup.py
 
 # Lint, then side by side, for much of a test is waiting: PostgreSQL and what asks no database, which is shown as it goes,
-# SQLite, the browser, whole sites that are started, killed and walked through, and types.
+# SQLite, the browser, whole sites that are started, killed and walked through, and types. What failed is shown last, then
+# a line for each part; pytest's own summary, of what failed if anything did, has the last word.
 REST := --ignore=tests/browser --ignore=tests/live
+PARTS := types sqlite browser live live-pg pg
 test: test-deps style
-	@mkdir -p build
-	@$(BIN)/mypy > build/types.log 2>&1 & types=$$!; \
-	$(RUN) pytest -m "not pure" $(REST) -o cache_dir=build/sqlite-cache > build/sqlite.log 2>&1 & sqlite=$$!; \
-	$(RUN) pytest tests/browser -o cache_dir=build/browser-cache > build/browser.log 2>&1 & browser=$$!; \
-	($(RUN) pytest tests/live -o cache_dir=build/live-cache; lite=$$?; \
-	$(RUN) pytest --pg tests/live tests/browser -o cache_dir=build/live-cache && exit $$lite) > build/live.log 2>&1 & live=$$!; \
-	$(RUN) pytest --pg $(REST) -o cache_dir=build/pg-cache; pg=$$?; \
-	wait $$sqlite; lite=$$?; wait $$browser; seen=$$?; wait $$live; sites=$$?; wait $$types; typed=$$?; \
-	cat build/types.log build/sqlite.log build/browser.log build/live.log; exit $$((pg || lite || seen || sites || typed))
+	@mkdir -p build; rm -f $(PARTS:%=build/%.status)
+	@part() { name=$$1; shift; "$$@" > build/$$name.log 2>&1; echo $$? > build/$$name.status; }; \
+	suite() { name=$$1; shift; part $$name $(RUN) pytest -o cache_dir=build/$$name-cache "$$@"; }; \
+	part types $(BIN)/mypy & \
+	suite sqlite -m "not pure" $(REST) & \
+	suite browser tests/browser & \
+	(suite live tests/live; suite live-pg --pg tests/live tests/browser) & \
+	{ PYTHONUNBUFFERED=1 $(RUN) pytest --pg $(REST) -o cache_dir=build/pg-cache 2>&1; echo $$? > build/pg.status; } | tee build/pg.log; \
+	wait; good=; bad=; last=pg; \
+	for part in $(PARTS); do \
+		if [ "$$(cat build/$$part.status)" = 0 ]; then good="$$good $$part"; continue; fi; \
+		bad="$$bad $$part"; [ $$part = types ] || last=$$part; \
+	done; \
+	for part in $${good% pg} $$bad; do cat build/$$part.log; done; \
+	for part in $$good $$bad; do printf '%-8s %s\n' $$part "$$(tail -n 1 build/$$part.log)"; done; \
+	tail -n 1 build/$$last.log; [ -z "$$bad" ]
 
-# Fast: what each commit passes.
+# Fast: lint, types, the import rules, and every test that asks no database. What each commit passes.
 check: .venv/.installed-dev lint
-	$(RUN) pytest -q $(REST)
+	$(RUN) pytest -q -m pure $(REST)
 
 .PHONY: lint style
 lint: style
@@ -48,6 +57,7 @@ style: .venv/.installed-dev
 
 bench: .venv/.installed-bench
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.fsyncs
 	$(BIN)/python -W ignore -m benchmarks.bench_eval --linear
 	$(BIN)/python -m benchmarks.bench_pooling
 	$(BIN)/python -m benchmarks.bench_scores

@@ -97,7 +97,9 @@ def edit_profile(user: User, *, name: str, email: str) -> User:
 
 @transaction.atomic
 def set_standing(*, by: User, user: User, is_active: bool, is_staff: bool) -> User:
-    """Close or reopen an account, make or unmake an administrator. Accounts are never deleted: judgments name them."""
+    """Close or reopen an account, make or unmake an administrator."""
+    if user.is_deleted:
+        raise Conflict("This account was deleted; nobody can open it again.")
     if user == by and not (is_active and is_staff):
         raise Conflict("You cannot close your own account or give up your own administration; ask another administrator.")
     if user.is_machine and is_staff:

@@ -45,16 +45,10 @@ def durable_database(**kwargs: object) -> list[CheckMessage]:
     """A judgment shown as saved must survive a power cut: read the settings from the connection itself."""
     if connection.vendor == "sqlite":
         wanted = {"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1"}
-        ask = "PRAGMA {}"
     else:
         wanted = {"synchronous_commit": "on", "fsync": "on", "full_page_writes": "on"}
-        ask = "SHOW {}"
-    found = {}
     try:
-        with connection.cursor() as cursor:
-            for name in wanted:
-                cursor.execute(ask.format(name))
-                found[name] = str(cursor.fetchone()[0]).lower()
+        found = health.durability()
     except DatabaseError as error:
         return [Error(f"The database does not answer: {error}", hint="Check ASSIZE_DATABASE_URL.", id="assize.E002")]
     return [

@@ -31,6 +31,7 @@ from evaluation import analysis_api, release_api
 from evaluation import api as evaluation_api
 from pooling import access, line_api, selectors
 from pooling import api as pooling_api
+from pooling.services import people
 
 __all__ = ["api"]
 
@@ -137,6 +138,17 @@ def edit_person(request: ApiRequest, id: int, body: AccountChange) -> User:
     by, person = access.require_staff(request.user), get_object_or_404(User, pk=id)
     standing = {"is_active": person.is_active, "is_staff": person.is_staff, **body.dict(exclude_unset=True)}
     return accounts.set_standing(by=by, user=person, **standing)
+
+
+@site.delete("/people/{int:id}", response=AccountOut, auth=MANAGE)
+def delete_person(request: ApiRequest, id: int) -> User:
+    """Delete a person: name, e-mail, password, tokens and roles go
+
+    For administrators. What they judged, decided and submitted stays, as of the closed account that is answered. Refused
+    for the last administrator, and for the only organizer of a collection.
+    """
+    by, person = access.require_staff(request.user), get_object_or_404(User, pk=id)
+    return people.delete_person(by=by, user=person)
 
 
 @site.post("/people/{int:id}/link", response={201: LinkOut}, auth=MANAGE)

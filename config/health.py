@@ -34,11 +34,24 @@ def _queue() -> "redis.Redis":
     return redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=1, socket_timeout=1, retry=ONCE)
 
 
+def durability() -> dict[str, str]:
+    """What decides whether a commit survives a power cut, as this process's own connection tells it."""
+    if connection.vendor == "sqlite":
+        names, ask = ["journal_mode", "synchronous", "foreign_keys"], "PRAGMA {}"
+    else:
+        names, ask = ["synchronous_commit", "fsync", "full_page_writes"], "SHOW {}"
+    found = {}
+    with connection.cursor() as cursor:
+        for name in names:
+            cursor.execute(ask.format(name))
+            found[name] = str(cursor.fetchone()[0]).lower()
+    return found
+
+
 def database() -> Part:
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-            return Part("database", True, f"{connection.display_name} answers")
+        told = ", ".join(f"{name}={value}" for name, value in durability().items())
+        return Part("database", True, f"{connection.display_name} answers: {told}")
     except Exception as error:
         return Part("database", False, str(error))
 

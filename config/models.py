@@ -45,6 +45,15 @@ class User(AbstractUser):
     def __str__(self) -> str:
         return self.name or self.username
 
+    @property
+    def former_username(self) -> str:
+        """What a deleted account is called: no person's user name may hold a tilde."""
+        return f"former~{self.pk}"
+
+    @property
+    def is_deleted(self) -> bool:
+        return self.username == self.former_username
+
     def get_full_name(self) -> str:
         return self.name
 

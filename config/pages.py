@@ -1,5 +1,7 @@
 """Pages over the whole line and about the site itself: home, a collection's overview, jobs, people, status."""
 
+import os
+
 from django.conf import settings
 from django.contrib import messages
 from django.core.checks import run_checks
@@ -21,6 +23,7 @@ from evaluation import selectors as evaluation
 from pooling import access, markdown, selectors
 from pooling.models import Collection, Role
 from pooling.selectors import Stage
+from pooling.services import people as deleting
 from pooling.views.collections import page as collection_page
 
 
@@ -138,6 +141,16 @@ def set_standing(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
+def delete_person(request: HttpRequest, pk: int) -> HttpResponse:
+    by = access.require_staff(request.user)
+    person = get_object_or_404(User, pk=pk)
+    gone = person.name
+    person = deleting.delete_person(by=by, user=person)
+    messages.success(request, f"The account of {gone} is deleted. What they did stays, as of “{person.name}”.")
+    return redirect("people")
+
+
+@require_POST
 def person_link(request: HttpRequest, pk: int) -> HttpResponse:
     """A link with which somebody sets a new password: for sites that send no mail. Shown this once."""
     access.require_staff(request.user)
@@ -195,11 +208,12 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Each part by name; what is wrong with it is for administrators only."""
+    """Each part by name; what is wrong with it, and which process answers, is for administrators only."""
     parts = health.parts()
     database = parts[0]
     # The session lives in the database: without it nobody is an administrator.
     staff = database.ok and request.user.is_authenticated and request.user.is_staff
     told = {part.name: {"ok": part.ok, **({"detail": part.detail} if staff else {})} for part in parts}
     ready = all(part.ok for part in parts)
-    return JsonResponse({"status": "ready" if ready else "not ready", "parts": told}, status=200 if ready else 503)
+    answer = {"status": "ready" if ready else "not ready", "parts": told, **({"process": os.getpid()} if staff else {})}
+    return JsonResponse(answer, status=200 if ready else 503)

@@ -12,6 +12,7 @@ import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import django
 from django.conf import settings
@@ -43,15 +44,34 @@ def _known() -> dict[str, object]:
 
 def is_prepared() -> bool:
     """Nothing has changed since the last time, neither program nor database (a restored backup may be older)."""
-    database = settings.DATABASES["default"]
-    if "sqlite" not in str(database["ENGINE"]):
-        return False
+    return bool(_known() == {"code": _code(), "applied": _applied()})
+
+
+MIGRATIONS = "SELECT app, name FROM django_migrations"
+
+
+def _applied() -> list[list[str]] | None:
+    """The migrations that the database has seen, sorted, asked for without Django; None when it does not tell."""
+    if "sqlite" not in str(settings.DATABASES["default"]["ENGINE"]):
+        return _applied_on_postgres()
     try:
-        with closing(sqlite3.connect(f"file:{database['NAME']}?mode=ro", uri=True)) as connection:
-            applied = connection.execute("SELECT app, name FROM django_migrations ORDER BY app, name").fetchall()
+        with closing(sqlite3.connect(f"file:{settings.DATABASES['default']['NAME']}?mode=ro", uri=True)) as connection:
+            return sorted(list(row) for row in connection.execute(MIGRATIONS))
     except sqlite3.Error:
-        return False
-    return bool(_known() == {"code": _code(), "applied": [list(row) for row in applied]})
+        return None
+
+
+def _applied_on_postgres() -> list[list[str]] | None:
+    import psycopg
+
+    database: dict[str, Any] = dict(settings.DATABASES["default"])
+    names = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}
+    given: dict[str, Any] = {word: database[name] for word, name in names.items() if database[name]}
+    try:
+        with psycopg.connect(**{"connect_timeout": 5, **given, **database["OPTIONS"]}) as connection:
+            return sorted(list(row) for row in connection.execute(MIGRATIONS))
+    except psycopg.Error:
+        return None
 
 
 def prepare() -> None:
@@ -68,9 +88,9 @@ def prepare() -> None:
         raise CannotStart(f"The database does not answer: {str(error).strip()}. Check ASSIZE_DATABASE_URL.") from None
     if not (_known().get("code") == _code() and settings.STATIC_ROOT.is_dir()):  # compressing takes longer than the rest
         call_command("collectstatic", interactive=False, verbosity=0, clear=True)
-    applied = MigrationRecorder.Migration.objects.order_by("app", "name").values_list("app", "name")
+    applied = sorted(list(row) for row in MigrationRecorder.Migration.objects.values_list("app", "name"))
     aside = _stamp().with_suffix(".aside")
-    aside.write_text(json.dumps({"code": _code(), "applied": [list(row) for row in applied]}))
+    aside.write_text(json.dumps({"code": _code(), "applied": applied}))
     aside.replace(_stamp())
 
 

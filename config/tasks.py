@@ -2,7 +2,7 @@
 
 import time
 
-from config import accounts, jobs
+from config import accounts, health, jobs
 from config.models import User
 
 
@@ -14,9 +14,10 @@ def send_reset(running: jobs.Running) -> str:
 
 @jobs.job("trial", minutes=10)
 def trial(running: jobs.Running) -> str:
-    """Counts slowly: an administrator's way to see that jobs run, tell their progress, and survive a killed worker."""
+    """Counts slowly: an administrator's way to see that jobs run, tell their progress, and survive a killed worker.
+    At the end the job's own connection tells how durable its commits are."""
     steps, seconds = int(running.args["steps"]), float(running.args["seconds"])
     for step in range(steps):
         running.progress(step, steps, f"Step {step + 1} of {steps}")
         time.sleep(seconds / steps)
-    return f"All {steps} steps done"
+    return f"All {steps} steps done. {health.database().detail}"

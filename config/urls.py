@@ -31,6 +31,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("people/", pages.people, name="people"),
     path("people/<int:pk>/standing/", pages.set_standing, name="set_standing"),
     path("people/<int:pk>/link/", pages.person_link, name="person_link"),
+    path("people/<int:pk>/delete/", pages.delete_person, name="delete_person"),
     path("status/", pages.status, name="status"),
     path("status/trial/", pages.trial, name="trial"),
     path("styleguide/", pages.styleguide, name="styleguide"),

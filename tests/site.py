@@ -74,13 +74,15 @@ class Site:
         if "ASSIZE_DATABASE_URL" in os.environ:
             self.env["ASSIZE_DATABASE_URL"] = _new_database(f"site_{self.port}", "site_fresh" if known else "template1")
         self.process: subprocess.Popen[str] | None = None
+        self.said_after = 0.0  # seconds from the last start until the terminal said that it is ready
 
     def start(self, *, ready: bool = True) -> "Site":
         """Start, and wait until every part is ready, or (where a part is away on purpose) until pages are answered."""
-        command = [str(Path(sys.executable).parent / "assize"), "up"]
+        command, begin = [str(Path(sys.executable).parent / "assize"), "up"], time.monotonic()
         with (self.data / "terminal.txt").open("w") as output:
             self.process = subprocess.Popen(command, cwd=ROOT, env=self.env, stdout=output, stderr=subprocess.STDOUT, text=True)
         self.wait_for(lambda: "ready at" in self.terminal(), 60)
+        self.said_after = time.monotonic() - begin
         if ready:
             self.wait_for(lambda: self.get("/readyz")[0] == 200, 30)
         if not _fresh.is_dir():

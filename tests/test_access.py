@@ -2,6 +2,7 @@
 
 An address that is not in the table fails the test, and so does a method that the table does not know: it must be
 refused to everybody. Most writes carry an empty form, so 422 means "let in, then told what is missing".
+A machine has its token alone: to pages it is nobody, over the API an assessor, unless a row says otherwise.
 """
 
 import json
@@ -13,12 +14,13 @@ from itertools import product
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.tokens import default_token_generator
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection, transaction
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
-from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls import URLPattern, URLResolver, get_resolver, resolve
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
@@ -26,7 +28,7 @@ from assess import blind
 from assess.models import PracticeAnswer, PracticeItem, TopicDraft
 from assess.services import assigning, questions
 from config import accounts
-from config.models import ApiToken, Job
+from config.models import ApiToken, Job, Scope, User
 from pooling.models import Role
 from pooling.services import collections, members
 from tests import factories
@@ -34,28 +36,34 @@ from tests.assess import factories as judged
 from tests.conftest import Cast, ClientFor
 from tests.evaluation import factories as scored
 
-METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 ROLES = (
     *("anonymous", "stranger", "organizer", "assessor", "adjudicator", "participant", "researcher"),
-    *("other_organizer", "staff"),
+    *("other_organizer", "staff", "machine"),
 )
+PEOPLE = ROLES[:-1]
 MEMBERS = ("organizer", "assessor", "adjudicator", "participant", "researcher")
 Rule = Callable[[bool], dict[str, int]]  # is it the API? -> the status for each role
 
 
+def expect(rule: Rule, api: bool, role: str) -> int:
+    told = rule(api)
+    return told.get(role, told["assessor" if api else "anonymous"])  # a machine, where it has no word of its own
+
+
 def everybody(status: int) -> Rule:
-    return lambda api: dict.fromkeys(ROLES, status)
+    return lambda api: dict.fromkeys(PEOPLE, status)
 
 
 def signed_in(status: int) -> Rule:
-    return lambda api: {**dict.fromkeys(ROLES, status), "anonymous": 401 if api else 302}
+    return lambda api: {**dict.fromkeys(PEOPLE, status), "anonymous": 401 if api else 302}
 
 
 def only(*roles: str, status: int, members: int = 404) -> Rule:
     """These roles get the status, other members `members`, anybody else 404, and nobody in particular signs in first."""
 
     def rule(api: bool) -> dict[str, int]:
-        base = {**dict.fromkeys(ROLES, 404), **dict.fromkeys(MEMBERS, members), "anonymous": 401 if api else 302}
+        base = {**dict.fromkeys(PEOPLE, 404), **dict.fromkeys(MEMBERS, members), "anonymous": 401 if api else 302}
         return {**base, **dict.fromkeys(roles, status)}
 
     return rule
@@ -109,13 +117,14 @@ TABLE: dict[str, dict[str, Rule]] = {
     "": {"GET": everybody(200)},
     "healthz": {"GET": everybody(200)},
     "readyz": {"GET": everybody(503)},  # no queue runs beside these tests
-    "metrics": {"GET": administrator(200)},
+    "metrics": {"GET": but(administrator(200), machine=404)},
     "jobs/": {"GET": signed_in(200)},
     "jobs/<int:pk>/": {"GET": only("organizer", "staff", status=200)},
     "jobs/<int:pk>/output/": {"GET": only("organizer", "staff", status=200)},
     "people/": {"GET": administrator(200)},
     "people/<int:pk>/standing/": {"POST": administrator(400)},
     "people/<int:pk>/link/": {"POST": administrator(200)},
+    "people/<int:pk>/delete/": {"POST": administrator(302)},
     "status/": {"GET": administrator(200)},
     "status/trial/": {"POST": administrator(302)},
     "styleguide/": {"GET": administrator(200)},
@@ -241,17 +250,20 @@ TABLE: dict[str, dict[str, Rule]] = {
     "api/v1/openapi.json": {"GET": everybody(200)},
     "api/v1/presets": {"GET": everybody(200)},
     "api/v1/me": {"GET": signed_in(200)},
-    "api/v1/tokens": {"GET": signed_in(200), "POST": signed_in(422)},
-    "api/v1/tokens/<int:id>": {"DELETE": only("organizer", status=204)},
+    "api/v1/tokens": {"GET": signed_in(200), "POST": but(signed_in(422), machine=403)},
+    "api/v1/tokens/<int:id>": {"DELETE": but(only("organizer", status=204), machine=403)},
     "api/v1/jobs": {"GET": signed_in(200)},
     "api/v1/jobs/<int:id>": {"GET": only("organizer", "staff", status=200)},
     "api/v1/jobs/<int:id>/output": {"GET": only("organizer", "staff", status=200)},
-    "api/v1/jobs/trial": {"POST": administrator(202)},
+    "api/v1/jobs/trial": {"POST": but(administrator(202), machine=403)},
     "api/v1/people": {"GET": administrator(200)},
-    "api/v1/people/<int:id>": {"PATCH": administrator(200)},
-    "api/v1/people/<int:id>/link": {"POST": administrator(201)},
+    "api/v1/people/<int:id>": {
+        "PATCH": but(administrator(200), machine=403),
+        "DELETE": but(administrator(200), machine=403),
+    },
+    "api/v1/people/<int:id>/link": {"POST": but(administrator(201), machine=403)},
     "api/v1/status": {"GET": administrator(200)},
-    "api/v1/collections": {"GET": everybody(200), "POST": signed_in(422)},
+    "api/v1/collections": {"GET": everybody(200), "POST": but(signed_in(422), machine=403)},
     A: {"GET": member(200), "PATCH": organizer(200)},
     f"{A}/scale": {"PUT": organizer(200)},
     f"{A}/guidelines": {"GET": member(200), "POST": organizer(201)},
@@ -267,15 +279,15 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/invitations/<int:id>": {"DELETE": organizer(204)},
     f"{A}/queue": {"GET": assessor(200)},
     f"{A}/queue/hold": {"POST": assessor(200), "DELETE": assessor(200)},
-    f"{A}/queue/words/<path:topic>": {"PUT": assessor(200)},
+    f"{A}/queue/words/<path:topic>": {"PUT": but(assessor(200), machine=404)},
     f"{A}/leases": {"GET": organizer(200)},
     f"{A}/leases/<str:user>": {"DELETE": organizer(422)},
     f"{A}/queue/progress": {"GET": assessor(200)},
     f"{A}/queue/practice": {"GET": assessor(200)},
-    f"{A}/queue/practice/<int:item>": {"POST": assessor(200)},
+    f"{A}/queue/practice/<int:item>": {"POST": but(assessor(200), machine=404)},
     f"{A}/queue/questions": {"GET": assessor(200)},
     f"{A}/queue/questions/seen": {"POST": assessor(204)},
-    f"{A}/queue/<uuidstr:seat>/questions": {"POST": assessor(201)},
+    f"{A}/queue/<uuidstr:seat>/questions": {"POST": but(assessor(201), machine=404)},
     f"{A}/watch": {"GET": organizer(200)},
     f"{A}/drafts": {"GET": organizer(200), "POST": organizer(409)},  # there is a draft of this number
     f"{A}/drafts/<int:id>": {"GET": organizer(409), "PUT": organizer(200)},  # there is no index yet
@@ -300,7 +312,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/queue/history": {"GET": assessor(200)},
     f"{A}/queue/judgments": {"GET": assessor(200)},
     f"{A}/queue/alike": {"GET": assessor(200)},
-    f"{A}/queue/<uuidstr:seat>": {"GET": assessor(200), "POST": assessor(200)},
+    f"{A}/queue/<uuidstr:seat>": {"GET": but(assessor(200), machine=404), "POST": but(assessor(200), machine=404)},
     f"{A}/assignments": {"GET": organizer(200), "PUT": organizer(200)},
     f"{A}/assignments/auto": {"POST": organizer(200)},
     f"{A}/assignments/seats": {"POST": organizer(200)},
@@ -360,7 +372,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/pools/file": {"GET": organizer(200)},
     f"{A}/pools/<int:round>": {"GET": organizer(200)},
     "api/v1/strategies": {"GET": everybody(200)},
-    "api/v1/join/<signed>": {"GET": signed_in(200), "POST": but(signed_in(200), participant=409)},
+    "api/v1/join/<signed>": {"GET": signed_in(200), "POST": but(signed_in(200), participant=409, machine=403)},
 }
 
 # The API reads a body before it asks who may: these are whole, so that the answer tells of the role.
@@ -427,7 +439,17 @@ class World:
     """One of each thing, all in the organizer's private collection."""
 
     cast: Cast
+    machine: User
     values: dict[str, object] = field(default_factory=dict)
+
+    def user(self, role: str) -> User | None:
+        return self.machine if role == "machine" else getattr(self.cast, role, None)
+
+    def client(self, role: str, client_for: ClientFor) -> Client:
+        if role != "machine":
+            return client_for(self.user(role))
+        _token, secret = accounts.make_token(user=self.machine, name="all", scopes=sorted(set(Scope) - {Scope.MANAGE}))
+        return Client(headers={"Authorization": f"Bearer {secret}"})
 
     def address(self, route: str) -> str:
         numbers = {
@@ -462,6 +484,7 @@ def world(cast: Cast) -> World:
     Job.objects.filter(pk=job.pk).update(state="done", output="files/matrix.txt")
     invitation = members.invite(collection, by=by, role=Role.ASSESSOR, max_uses=100)[0]
     person = factories.make_user("Away for long")  # nobody signs in as them: that would end their reset link
+    machine = members.add_machine(collection, name="robot")[0]
     values = {
         "slug": collection.slug,
         "version": 1,
@@ -476,7 +499,7 @@ def world(cast: Cast) -> World:
         "job": job.pk,
         "invitation": invitation.pk,
         "signed": members.invitation_url(invitation).rstrip("/").rsplit("/", 1)[1],
-        "machine": members.add_machine(collection, name="robot")[0].pk,
+        "machine": machine.pk,
         "member": collection.memberships.get(user=cast.researcher).pk,
         "person": person.pk,
         "token": accounts.make_token(user=by, name="mine", scopes=["read"])[0].pk,
@@ -495,7 +518,7 @@ def world(cast: Cast) -> World:
     PracticeAnswer.objects.create(item=item, assessor=cast.assessor, grade=1)
     question = questions.ask(collection, assessor=cast.assessor, seat=seat, text="Are smolt meant?")
     values |= {"seat": seat, "item": item.pk, "question": question.pk}
-    return World(cast, {**values, "token_": default_token_generator.make_token(person)})
+    return World(cast, machine.user, {**values, "token_": default_token_generator.make_token(person)})
 
 
 def routes(patterns: list[URLPattern | URLResolver] | None = None, before: str = "") -> Iterator[str]:
@@ -515,19 +538,33 @@ def test_every_address_has_a_row() -> None:
 def test_answers(part: str, world: World, client_for: ClientFor, subtests: pytest.Subtests) -> None:
     """Who may do what is decided in Python, so PostgreSQL is asked every address by one role alone."""
     roles = ROLES if connection.vendor == "sqlite" else ("organizer",)
-    clients = {role: client_for(getattr(world.cast, role, None)) for role in roles}
+    clients = {role: world.client(role, client_for) for role in roles}
     for route in [route for route in sorted(TABLE) if next(filter(route.startswith, PARTS)) == part]:
-        path = world.address(route.replace("<str:token>", str(world.values["token_"])))
+        path, api = world.address(route.replace("<str:token>", str(world.values["token_"]))), route.startswith("api/v1/")
         found, expected = {}, {}
         for role, method in product(roles, METHODS):
             rule = TABLE[route].get(method)
-            if rule is None and role not in ("anonymous", "organizer"):  # refused before it is known who asks
-                continue
-            rule = rule or everybody(405)
-            expected[role, method] = rule(route.startswith("api/v1/"))[role]
-            found[role, method] = ask(clients[role], method, path, BODIES.get(route, {}))
+            if rule or role in ("anonymous", "organizer"):
+                expected[role, method] = expect(rule, api, role) if rule else 405
+                found[role, method] = ask(clients[role], method, path, BODIES.get(route, {}))
+            else:
+                expected[role, method], found[role, method] = 405, ask_view(world.user(role), method, path)
+        for role in ("anonymous", "stranger") if "GET" in TABLE[route] and len(roles) > 1 else ():
+            found[role, "HEAD"] = ask(clients[role], "HEAD", path, {})
+            expected[role, "HEAD"] = 405 if found[role, "HEAD"] == 405 else expected[role, "GET"]  # never more than GET
         with subtests.test(route):
             assert {key: status for key, status in found.items() if status != expected[key]} == {}, expected
+
+
+def ask_view(user: User | None, method: str, path: str) -> int:
+    """The status that the view itself gives a method it does not know: before all else, so middleware is left out."""
+    request = RequestFactory().generic(method, path)
+    request.user = user or AnonymousUser()
+    found = resolve(path)
+    try:
+        return int(found.func(request, *found.args, **found.kwargs).status_code)
+    except Exception as error:
+        pytest.fail(f"{method} {path} goes further than 405: {error!r}")
 
 
 def ask(client: Client, method: str, path: str, given: object) -> int:
@@ -541,7 +578,7 @@ def ask(client: Client, method: str, path: str, given: object) -> int:
     if isinstance(given, bytes):
         body, kind = encode_multipart(BOUNDARY, {"file": SimpleUploadedFile("file", given)}), MULTIPART_CONTENT  # type: ignore[assignment]
     with transaction.atomic():
-        response = client.generic(method, path, "" if method == "GET" else body, content_type=kind)
+        response = client.generic(method, path, "" if method in ("GET", "HEAD") else body, content_type=kind)
         transaction.set_rollback(True)
     client.cookies = cookies
     for file in getattr(response, "_resource_closers", []):

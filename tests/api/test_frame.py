@@ -167,6 +167,7 @@ def test_bug_has_a_reference(cast: Cast, caller_for: CallerFor, monkeypatch: pyt
 SITE: list[tuple[str, str, object]] = [
     ("GET", "/people", None),
     ("PATCH", "/people/1", {}),
+    ("DELETE", "/people/1", None),
     ("POST", "/people/1/link", None),
     ("GET", "/status", None),
 ]
@@ -220,6 +221,15 @@ def test_edit_person(cast: Cast, caller_for: CallerFor) -> None:
     answer = call("PATCH", path, {"is_active": False, "is_staff": False})
     assert (answer["is_active"], answer["is_staff"]) == (False, False)
     assert call("PATCH", "/people/999999", {"is_staff": True}) == NOT_FOUND
+
+
+def test_delete_person(cast: Cast, caller_for: CallerFor) -> None:
+    call, path = caller_for(cast.staff), f"/people/{cast.stranger.pk}"
+    answer = call("DELETE", path)
+    assert (call.status, answer["name"], answer["email"]) == (200, f"Former member {cast.stranger.pk}", "")
+    assert (call("DELETE", path), call.status) == (error("conflict", "This account was deleted already."), 409)
+    told = "You cannot delete your own account; ask another administrator."
+    assert (call("DELETE", f"/people/{cast.staff.pk}"), call.status) == (error("conflict", told), 409)
 
 
 def test_edit_oneself_is_refused(cast: Cast, caller_for: CallerFor) -> None:

@@ -88,7 +88,9 @@ def test_trial_is_watched_while_a_worker_does_it(assize: Assize, queue_server: "
         worker.communicate(timeout=10)
     job = Job.objects.get()
     assert (shown.status, shown.out) == (0, f"{job.pk}\n")
-    assert shown.err.splitlines()[-1] == f"Trial of 3 steps (job {job.pk}) is done. All 3 steps done"
+    assert (
+        shown.err.splitlines()[-1] == f"Trial of 3 steps (job {job.pk}) is done. All 3 steps done. {health.database().detail}"
+    )
     assert worker.returncode == 0
 
 

@@ -81,6 +81,16 @@ def test_account_is_closed_and_reopened(assize: Assize, cast: Cast) -> None:
     assert User.objects.get(username="olga-organizer").is_active
 
 
+def test_person_is_deleted_for_good(assize: Assize, cast: Cast) -> None:
+    name = f"former~{cast.stranger.pk}"
+    left = f"What they did stays, as of Former member {cast.stranger.pk} ({name})."
+    assert assize("people", "delete", "stranger").told == (0, f"The account stranger is deleted. {left}")
+    (row,) = assize("people", "list", "-q", name, "--json").json
+    assert (row["kind"], row["email"], row["is_active"]) == ("deleted", "", False)
+    assert assize("people", "reopen", name).told == (1, "Error: This account was deleted; nobody can open it again.")
+    assert assize("people", "delete", "ada-admin").status == 1, "nobody else is an administrator"
+
+
 def test_administration_is_given_and_taken(assize: Assize, cast: Cast) -> None:
     assert assize("people", "promote", "olga-organizer").err == "olga-organizer is an administrator.\n"
     assert User.objects.get(username="olga-organizer").is_superuser
@@ -100,7 +110,7 @@ def test_link_is_for_people(assize: Assize, cast: Cast) -> None:
     )
 
 
-@pytest.mark.parametrize("act", ["close", "reopen", "promote", "demote", "link"])
+@pytest.mark.parametrize("act", ["close", "reopen", "delete", "promote", "demote", "link"])
 def test_unknown_person_is_named(assize: Assize, cast: Cast, act: str) -> None:
     assert assize("people", act, "nobody").told == (1, "Error: There is no user “nobody”.")
 

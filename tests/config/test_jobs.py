@@ -80,7 +80,12 @@ def test_job_runs_and_is_done_with_its_progress(work: Callable[[], bool]) -> Non
     job = jobs.intend("trial", title="Trial", args={"steps": 4, "seconds": 0})
     assert work()
     job.refresh_from_db()
-    assert (job.state, job.message, job.attempt, job.failures) == ("done", "All 4 steps done", 1, 0)
+    assert (job.state, job.message, job.attempt, job.failures) == (
+        "done",
+        f"All 4 steps done. {health.database().detail}",
+        1,
+        0,
+    )
     assert (job.done_count, job.total) == (4, 4)
     assert job.started_at and job.finished_at and job.created_at <= job.started_at <= job.finished_at
 
@@ -170,7 +175,12 @@ def test_killed_worker_shows_as_stalled_and_its_job_is_done_by_another(
     assert jobs.sweep() == 2  # revived, and put on the queue
     assert work()
     job.refresh_from_db()
-    assert (job.state, job.attempt, job.failures, job.message) == ("done", 2, 1, "All 2 steps done")
+    assert (job.state, job.attempt, job.failures, job.message) == (
+        "done",
+        2,
+        1,
+        f"All 2 steps done. {health.database().detail}",
+    )
 
 
 def test_killed_worker_takes_the_job_process_with_it(register: Callable[[Function], None], queue_server: "redis.Redis") -> None:

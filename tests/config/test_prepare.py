@@ -1,4 +1,4 @@
-"""What a command finds out about the site that runs beside it."""
+"""What a start has to prepare, and what a command finds out about the site that runs beside it."""
 
 import subprocess
 import sys
@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 from pytest_django import Settings
 
+from config import prepare
 from config.prepare import running_address
 
 HOLD = """
@@ -39,3 +43,24 @@ def test_running_address_is_that_of_the_lock_while_it_is_held(settings: Settings
         assert [running_address(), running_address()] == ["http://127.0.0.1:8123"] * 2
     assert (tmp_path / "up.lock").read_text()
     assert running_address() == ""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_second_start_has_nothing_to_prepare_until_the_database_changes(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On either database, asked without Django: what was made of an older backup is prepared again."""
+    settings.DATA, settings.STATIC_ROOT = tmp_path, tmp_path / "static"
+    monkeypatch.setitem(settings.DATABASES["default"], "NAME", connection.settings_dict["NAME"])
+    assert not prepare.is_prepared()
+    prepare.prepare()
+    assert prepare.is_prepared()
+    last = MigrationRecorder.Migration.objects.latest("pk")
+    last.delete()
+    try:
+        assert not prepare.is_prepared()
+    finally:
+        last.save()
+    assert prepare.is_prepared()
+    monkeypatch.setitem(settings.DATABASES["default"], "NAME", "no_such_database")
+    assert not prepare.is_prepared()

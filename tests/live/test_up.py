@@ -1,16 +1,20 @@
 """`assize up` from outside: starts by itself, keeps its parts alive, stops cleanly, and loses nothing."""
 
+import json
 import signal
 import stat
 import subprocess
 import sys
 import time
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.utils import timezone
 
 from config import jobs
@@ -173,9 +177,37 @@ def _alive(pid: int) -> bool:
         return False
 
 
-def test_every_process_runs_sqlite_durably(site: Site) -> None:
-    """The status command asks the connection itself; web, worker and sweeper share the same settings."""
+def test_every_process_commits_durably(site: Site) -> None:
+    """Each web process, a job's own process and a command tell it of the connection that they have."""
+    durable = {
+        "sqlite": "SQLite answers: journal_mode=wal, synchronous=2, foreign_keys=1",
+        "postgresql": "PostgreSQL answers: synchronous_commit=on, fsync=on, full_page_writes=on",
+    }[connection.vendor]
+    staff = factories.make_user("Durable", staff=True)
+    job = jobs.intend("trial", title="Trial", args={"steps": 1, "seconds": "0"}, started_by=staff)
     command = [str(Path(sys.executable).parent / "assize"), "status", "--json"]
     told = subprocess.run(command, env=site.env, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     assert told.returncode == 0, told.stdout + told.stderr
-    assert "assize.E003" not in told.stdout
+    assert json.loads(told.stdout)["parts"][0] == {"name": "database", "ok": True, "detail": durable}
+    client = Client()
+    client.force_login(staff)
+    web: dict[int, set[str]] = {}
+    site.wait_for(lambda: _asked(site, client, web) and set(web) == set(_web_processes(site)), 30)
+    assert list(web.values()) == [{durable}] * 2
+    site.wait_for(lambda: Job.objects.filter(pk=job.pk, state="done").exists(), 30)
+    assert Job.objects.get(pk=job.pk).message == f"All 1 steps done. {durable}"
+
+
+def _asked(site: Site, client: Client, web: dict[int, set[str]]) -> bool:
+    """Some requests at once, so that no process answers them all; what each told is added to `web`."""
+    cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items())
+    request = urllib.request.Request(f"{site.url}/readyz", headers={"Cookie": cookie})
+
+    def ask(_number: int) -> dict[str, Any]:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return dict(json.load(answer))
+
+    with ThreadPoolExecutor(8) as people:
+        for told in people.map(ask, range(16)):
+            web.setdefault(told["process"], set()).add(told["parts"]["database"]["detail"])
+    return True

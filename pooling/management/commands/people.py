@@ -6,12 +6,13 @@ from django.db.models import Q
 from config import accounts
 from config.commands import Options, SiteCommand
 from config.models import User
+from pooling.services import people
 
 COLUMNS = ["username", "name", "email", "kind", "is_active", "last_login"]
 
 
 class Command(SiteCommand):
-    help = "List accounts, make, close and reopen them, make administrators."
+    help = "List accounts, make, close, reopen and delete them, make administrators."
 
     def add_arguments(self, parser: CommandParser) -> None:
         acts = self.acts(parser)
@@ -25,6 +26,7 @@ class Command(SiteCommand):
         for name, do, about in (
             ("close", self.close, "Close an account: its owner cannot sign in, what they did stays."),
             ("reopen", self.reopen, "Open a closed account again."),
+            ("delete", self.delete, "Delete a person; what they did stays, under a name that tells nobody."),
             ("promote", self.promote, "Make somebody an administrator."),
             ("demote", self.demote, "Take administration away."),
         ):
@@ -42,7 +44,7 @@ class Command(SiteCommand):
                 "username": user.username,
                 "name": user.name,
                 "email": user.email,
-                "kind": "machine" if user.is_machine else "administrator" if user.is_staff else "person",
+                "kind": _kind(user),
                 "is_active": user.is_active,
                 "last_login": user.last_login,
             }
@@ -63,6 +65,12 @@ class Command(SiteCommand):
     def reopen(self, options: Options) -> None:
         user = self._stand(options, is_active=True)
         self.say(f"The account {user.username} is open.")
+
+    def delete(self, options: Options) -> None:
+        user = self.user(options["user"])
+        gone = user.username
+        user = people.delete_person(by=self.actor(options, but=user), user=user)
+        self.say(f"The account {gone} is deleted. What they did stays, as of {user.name} ({user.username}).")
 
     def promote(self, options: Options) -> None:
         user = self._stand(options, is_staff=True)
@@ -88,3 +96,9 @@ class Command(SiteCommand):
         link = settings.BASE_URL + accounts.make_link(user)
         self.say(f"With this link {user.username} sets a password, once, within {accounts.LINK_LIFE.days} days:")
         self.stdout.write(link)
+
+
+def _kind(user: User) -> str:
+    if user.is_deleted:
+        return "deleted"
+    return "machine" if user.is_machine else "administrator" if user.is_staff else "person"
