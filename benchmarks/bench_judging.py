@@ -14,7 +14,7 @@ TOPICS, ITEMS = 20, 500
 
 def judgments(site: Site, *, seconds: float) -> Iterator[Result]:
     """Judgments per second of one, eight and fifty; and that nobody was given what another has."""
-    judges, _organizer, _documents = crowd.settle(site, max(CROWDS), TOPICS, ITEMS)
+    judges = crowd.settle(site, max(CROWDS), TOPICS, ITEMS).judges
     loop = asyncio.new_event_loop()
     try:
         for judge in judges:

@@ -30,7 +30,9 @@ def main(people: int, topics: int, items: int) -> None:
     assigning.assign(collection, by=organizer, wanted=wanted, overlap=0.0, seed=1, work=Direct(lambda *told: None))
     secrets = [accounts.make_token(user=user, name="chaos", scopes=["judge"])[1] for user in crowd]
     own = accounts.make_token(user=organizer, name="chaos", scopes=["read", "submit", "manage"])[1]
-    print(json.dumps({"assessors": secrets, "organizer": own, "by": organizer.username}))
+    staff = factories.make_user("Chaos Admin", staff=True)
+    admin = accounts.make_token(user=staff, name="chaos", scopes=["read", "manage"])[1]
+    print(json.dumps({"assessors": secrets, "organizer": own, "admin": admin, "by": organizer.username}))
 
 
 if __name__ == "__main__":

@@ -98,15 +98,26 @@ class Judge:
         self.waiting += [card["seat"] for card in cards if card["seat"] not in known]
 
 
-def settle(site: Site, people: int, topics: int, items: int, opinions: int = 1) -> tuple[list[Judge], str, list[str]]:
-    """People with something to judge, made beside the site in its own database; the organizer's token; the documents."""
+@dataclass(frozen=True)
+class Settled:
+    """People with something to judge, and what the others of a load need."""
+
+    judges: list[Judge]
+    organizer: str  # token
+    session: str  # of the organizer, for pages
+    participants: list[str]  # tokens
+    documents: list[str]
+
+
+def settle(site: Site, people: int, topics: int, items: int, opinions: int = 1) -> Settled:
+    """Made beside the site in its own database."""
     command = [sys.executable, "-m", "benchmarks.judging_world", *map(str, (people, topics, items, opinions))]
     told = subprocess.run(command, cwd=ROOT, env=site.env, capture_output=True, text=True, check=False)
     if told.returncode:
         raise RuntimeError(told.stderr[-2000:])
-    secrets = json.loads(told.stdout)
-    judges = [Judge(Connection(site.port, Authorization=f"Bearer {secret}")) for secret in secrets["assessors"]]
-    return judges, secrets["organizer"], secrets["documents"]
+    made = json.loads(told.stdout)
+    judges = [Judge(Connection(site.port, Authorization=f"Bearer {secret}")) for secret in made["assessors"]]
+    return Settled(judges, made["organizer"], made["session"], made["participants"], made["documents"])
 
 
 async def judge_until(judges: list[Judge], until: float, think: float = 0.0, most: int = 1_000_000) -> None:

@@ -32,6 +32,7 @@ from config.process import SUPERVISOR, die_with_parent
 
 log = logging.getLogger("assize.up")
 PATIENCE = 7.0  # seconds a child has to end by itself; all of it must fit into 10
+STEADY = 15.0  # seconds after which a child is taken to have started well: if it dies then, it is started again at once
 
 
 @dataclass
@@ -217,13 +218,13 @@ class Supervisor:
         log.info("renewing web, workers and sweeper")
 
     def tend(self) -> None:
-        """Start again what died: at once, then ever more slowly while it keeps dying."""
+        """Start again what died: at once, then ever more slowly while it keeps dying soon after its start."""
         now = time.monotonic()
         for child in self.family:
             if child.process is None:  # its turn has not come
                 continue
             if child.alive():
-                if child.deaths and now - child.started > 60:
+                if child.deaths and now - child.started > STEADY:
                     child.deaths = 0
                 continue
             if child.next_start == 0.0:

