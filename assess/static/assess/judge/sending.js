@@ -66,17 +66,23 @@ function refused(act, status, error) {
     state.stopped = true;
     return tell(`${about}${error.message} What is unsent is kept in this browser.`, home, "Try again");
   }
-  // Its successors on the same document were made in the same belief.
-  unsent.all().filter((other) => other.url === act.url).forEach(unsent.drop);
+  // Its successors on the same document were made in the same belief; the notice names them all.
+  const dropped = unsent.all().filter((other) => other.url === act.url);
+  dropped.forEach(unsent.drop);
   const card = deck.byUrl(act.url);
   if (card && status === 409) {
     card.seen = present.seen;
     if (card.grade !== present.grade) { card.grade = present.grade; card.answer = present.grade === null ? "open" : "grade"; }
     card.waits = card.grade === null;
   }
-  const words = act.values.grade !== undefined ? `your grade ${act.values.grade}` : "what you said";
-  tell(`${about}${words} was not taken. ${error.message || ""}`, status === 409 ? act.url : "", "Look at it");
+  tell(`${about}${dropped.map(named).join(", then ")} was not taken. ${error.message || ""}`, status === 409 ? act.url : "", "Look at it");
   if (card) told.refused(card);
+}
+
+function named({ values }) {
+  if (values.grade !== undefined) return `your grade ${values.grade}${values.note ? ` with the note “${values.note}”` : ""}`;
+  if (values.answer === "cannot") return `“can’t judge: ${values.reason}”`;
+  return values.note ? `your note “${values.note}”` : "what you said";
 }
 
 /** While somebody looks at the page, what it holds stays theirs; it gets more, so that going offline stops nothing. */
