@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from assess import blind, selectors
 from assess.core import ordering
 from assess.models import SLOTS, Assignment, AssignmentPlan, Order, Seat
-from assess.services import adapting
+from assess.services import adapting, claiming
 from config import jobs
 from config.errors import Conflict
 from config.models import Job, User
@@ -125,6 +125,7 @@ class Change:
 
     def apply(self) -> None:
         """In a transaction of the caller's. What was judged or claimed since the comparison stays as it is."""
+        claiming.remember_holders(Seat.objects.filter(pk__in=[*self.remove, *self.free]))
         Seat.objects.filter(pk__in=self.remove, judged_at=None).delete()
         Seat.objects.filter(pk__in=self.free, judged_at=None).update(assessor=None, claimed_at=None)
         if self.move:
