@@ -35,6 +35,33 @@ def test_fast_keys_with_a_slow_server(desk: Desk) -> None:
 
 
 @pytest.mark.once
+def test_light_says_sending_before_saved(desk: Desk) -> None:
+    """From the first moment it is there; and nothing is called saved before the server has answered."""
+    desk.expect_light("saved")
+    desk.page.evaluate(
+        """() => { const light = document.querySelector("[data-light]"); self.told = [];
+            new MutationObserver(() => told.push(light.hidden ? "" : light.textContent)).observe(light,
+                {attributes: true, childList: true, characterData: true, subtree: true}); }"""
+    )
+    answered: list[int] = []
+
+    def answer(route: Route) -> None:
+        if route.request.method == "POST":
+            time.sleep(0.5)
+            answered.append(len(desk.events()))
+        route.continue_()
+
+    desk.page.route("**/judge/**", answer)
+    desk.page.keyboard.press("2")
+    desk.expect_light("sending")
+    assert answered == [] or answered == [0]
+    desk.expect_light("saved")
+    assert len(desk.events()) == 1
+    told = desk.page.evaluate("told")
+    assert [word for place, word in enumerate(told) if word != (told[place - 1] if place else "")] == ["sending", "saved"]
+
+
+@pytest.mark.once
 def test_fast_keys_offline_then_online(desk: Desk) -> None:
     desk.context.set_offline(True)
     wanted = press_fast(desk, 10)
