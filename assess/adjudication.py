@@ -207,14 +207,19 @@ class Dossier:
     def grade(self) -> int | None:
         return self.decision.grade if self.decision else None
 
+    @property
+    def sought_in(self) -> str:
+        """The language by which words are stemmed: the topic's, else the document's."""
+        return self.topic.language or self.language
+
     @cached_property
     def sought(self) -> highlighting.Wanted:
-        return highlighting.wanted(self.topic.title or self.topic.description, self.language)
+        return highlighting.wanted(self.topic.title or self.topic.description, self.sought_in)
 
     @property
     def heading(self) -> list[tuple[str, bool]]:
         title = self.document.title if self.document else ""
-        return highlighting.pieces([title or self.docno], self.sought, self.language)[0]
+        return highlighting.pieces([title or self.docno], self.sought, self.sought_in)[0]
 
     @property
     def html(self) -> str:
@@ -223,11 +228,11 @@ class Dossier:
     @property
     def plain(self) -> SafeString:
         """As an assessor sees it."""
-        return markup.text(self.document.text if self.document else "", self.sought, self.language)
+        return markup.text(self.document.text if self.document else "", self.sought, self.sought_in)
 
     @property
     def page(self) -> str:
-        return markup.page(self.html, self.sought, self.language)
+        return markup.page(self.html, self.sought, self.sought_in)
 
 
 def dossier(collection: Collection, topic: str, docno: str) -> Dossier:

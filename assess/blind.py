@@ -54,6 +54,7 @@ class Card:
     url: str
     language: str
     date: str
+    topic_language: str
     own_words: str
     waits: bool
     grade: int | None
@@ -64,24 +65,29 @@ class Card:
     known: bool
     evidence: str
 
+    @property
+    def sought_in(self) -> str:
+        """The language by which words are stemmed: that of the topic as it is shown, else the document's."""
+        return self.topic_language or self.language
+
     @cached_property
     def sought(self) -> highlighting.Wanted:
         """Words of the topic, and the assessor's own."""
-        return highlighting.wanted(f"{self.topic_title or self.description} {self.own_words}", self.language)
+        return highlighting.wanted(f"{self.topic_title or self.description} {self.own_words}", self.sought_in)
 
     @property
     def heading(self) -> list[tuple[str, bool]]:
-        return highlighting.pieces([self.title or self.docno], self.sought, self.language)[0]
+        return highlighting.pieces([self.title or self.docno], self.sought, self.sought_in)[0]
 
     @property
     def plain(self) -> SafeString:
         """The text as HTML. Words are marked where it is all there is: beside a page it is for the eye alone."""
-        return markup.text(self.text, NOTHING_SOUGHT if self.html else self.sought, self.language)
+        return markup.text(self.text, NOTHING_SOUGHT if self.html else self.sought, self.sought_in)
 
     @property
     def page(self) -> str:
         """The document as a page of its own, cleaned, for a frame in which nothing runs and nothing loads."""
-        return markup.page(self.html, self.sought, self.language)
+        return markup.page(self.html, self.sought, self.sought_in)
 
     @property
     def passages(self) -> list[tuple[int, int]]:
@@ -171,7 +177,7 @@ def _as_cards(collection: Any, found: QuerySet[Seat]) -> QuerySet[Seat, Any]:
     """All that a card shows, by one query, whatever the number."""
     document = documents(collection).values(found=JSONObject(**{name: name for name in FIELDS}))
     head = Judgment.objects.filter(item=OuterRef("item"), assessor=OuterRef("assessor"), occasion=OuterRef("occasion"))
-    topic = ("item__topic__number", "item__topic__title", "item__topic__description", "item__topic__narrative")
+    topic = tuple(f"item__topic__{name}" for name in ("number", "title", "description", "narrative", "language"))
     reads = Membership.objects.filter(collection=collection, user=OuterRef("assessor"), ended_at=None).exclude(
         topic_language=""
     )
@@ -199,12 +205,15 @@ def _card_of(collection: Any, assessor: Any, token: Any) -> QuerySet[Seat, Any]:
 
 
 def _card(*row: Any) -> Card:
-    token, number, title, description, narrative, docno, judged_at, translations, document, own_words, head, reads = row
+    token, number, title, description, narrative, language, docno, judged_at, translations, document, own_words, *rest = row
+    head, reads = rest
     said = dict[str, Any](head or NOTHING)
     said |= {"known": bool(said["known"]), "waits": judged_at is None}
-    words = translations.get(reads) or {"title": title, "description": description, "narrative": narrative}
-    title, description, narrative = words["title"], words["description"], words["narrative"]
-    return Card(token, number, title, description, narrative, docno, **document, own_words=own_words, **said)
+    if reads in translations:
+        words, language = translations[reads], reads
+        title, description, narrative = words["title"], words["description"], words["narrative"]
+    known = {"topic_language": language, "own_words": own_words}
+    return Card(token, number, title, description, narrative, docno, **document, **known, **said)
 
 
 def next_cards(collection: Collection, assessor: User, count: int, *, but: Iterable[uuid.UUID] = ()) -> list[Card]:

@@ -11,13 +11,11 @@ from assess.blind import OwnTopic
 from assess.core import passages
 from assess.models import Answer, AssignmentPlan, DecisionReason, MergeRule, Missing, Order
 from assess.own import Filters
-from assess.services.assigning import MOST_SEED, Rules, Wanted
+from assess.services.assigning import MOST_SEED, Rules
 from assess.services.practice import Example
 from assess.services.questions import MOST_TEXT
 from config.models import User
 from pooling.models import Grade, Topic
-
-EVERYBODY, LEFT = "all", "left"
 
 
 class ActForm(forms.Form):
@@ -339,39 +337,6 @@ class AutoForm(PlanForm):
         data = self.cleaned_data
         people = [self.people[pk] for pk in data["assessors"]]
         return {"assessors": people, "overlap": data["overlap"], "seed": data["seed"], "everything": data["topics"] == "all"}
-
-
-class GridForm(PlanForm):
-    """A first and a second assessor for each topic of the page, as fields first-ID and second-ID."""
-
-    def __init__(self, *args: Any, assessors: Sequence[User], topics: Sequence[Topic], **kwargs: Any) -> None:
-        super().__init__(*args, **{"auto_id": "id_grid_%s", **kwargs})
-        self.people = {str(user.pk): user for user in assessors}
-        self.topics = topics
-
-    def clean(self) -> dict[str, Any]:
-        data = super().clean() or {}
-        sent = [topic for topic in self.topics if f"first-{topic.pk}" in self.data]
-        data["wanted"] = [self._line(topic) for topic in sent if not self._left(topic)]
-        return data
-
-    def _left(self, topic: Topic) -> bool:
-        """Somebody who is no assessor any more still stands there: the topic stays as it is until another is chosen."""
-        return any(self.data.get(f"{slot}-{topic.pk}") == LEFT for slot in ("first", "second", "third"))
-
-    def _line(self, topic: Topic) -> Wanted:
-        second = self._people(topic, self.data.get(f"second-{topic.pk}", ""))
-        third = self._people(topic, self.data.get(f"third-{topic.pk}", ""))
-        chosen = self.data[f"first-{topic.pk}"]
-        if chosen == EVERYBODY:  # all but who gives the second opinion
-            named = [*second, *third]
-            return Wanted(topic, [user for user in self.people.values() if user not in named], second, third)
-        return Wanted(topic, self._people(topic, chosen), second, third)
-
-    def _people(self, topic: Topic, chosen: str) -> list[User]:
-        if chosen and chosen not in self.people:
-            raise ValidationError(f"Topic {topic.number}: expected an assessor of this collection; found “{chosen[:40]}”.")
-        return [self.people[chosen]] if chosen else []
 
 
 class StopForm(forms.Form):

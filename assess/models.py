@@ -118,6 +118,20 @@ class Seat(models.Model):
         ]
 
 
+class FormerSeat(models.Model):
+    """Whose a seat was when it was given to another, given back or taken away: what they say late is kept all the same."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="+")
+    item = models.ForeignKey(PoolItem, on_delete=models.CASCADE, related_name="+")
+    assessor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    slot = models.PositiveSmallIntegerField()
+    inclusion = models.FloatField()
+    token = models.UUIDField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["token", "assessor"], name="former_seat_once")]
+
+
 class OwnWords(models.Model):
     """Words that an assessor wants to see marked in the documents of a topic, beside the topic's own."""
 
@@ -176,7 +190,7 @@ class Judgment(Said):
         max_length=8, blank=True, default="", help_text="In which order it came: shuffle, docno, priority."
     )
     extra = models.BooleanField(
-        default=False, help_text="It came after its lease had ended and another had judged: counted nowhere."
+        default=False, help_text="It came late, and another had the document or had judged it: counted nowhere."
     )
     first_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)

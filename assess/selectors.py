@@ -194,6 +194,20 @@ class TopicPlan:
     seats: int
     unseated: int
 
+    @property
+    def groups(self) -> tuple[tuple[int, list[User]], ...]:
+        return (1, self.first), (2, self.second), (3, self.third)
+
+    @property
+    def slots(self) -> dict[int, int]:
+        """Which opinion each assessor gives."""
+        return {user.pk: slot for slot, group in self.groups for user in group}
+
+    @property
+    def state(self) -> str:
+        """The same, in a line: a page tells by it whether the topic was assigned anew since it was shown."""
+        return ",".join(f"{user}:{slot}" for user, slot in sorted(self.slots.items()))
+
 
 def item_counts(collection: Collection) -> dict[int, int]:
     """Drawn items by topic, but for those that people practise on: who knows the answer is not asked."""

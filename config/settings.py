@@ -263,6 +263,7 @@ STORAGES: dict[str, dict[str, object]] = {
     **({"shared": env.storage("ASSIZE_STORAGE_URL", _storage)} if _storage else {}),
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000  # a page of the grid that assigns topics has a field for each cell
 UPLOAD_MB = env.number(
     "ASSIZE_UPLOAD_MB",
     1024,

@@ -440,6 +440,7 @@ class PoolItem(models.Model):
     docno = models.CharField(max_length=400)
     best_rank = models.PositiveIntegerField()
     run_count = models.PositiveIntegerField()
+    place = models.PositiveIntegerField(null=True, help_text="In its strategy's own order of the topic, from 1.")
     # Of a sampled round.
     stratum = models.PositiveIntegerField(null=True, help_text="From 1; empty where the round is no sample.")
     inclusion = models.FloatField(null=True, help_text="Probability with which it was drawn.")

@@ -568,7 +568,11 @@ def ask_view(user: User | None, method: str, path: str) -> int:
 
 
 def ask(client: Client, method: str, path: str, given: object) -> int:
-    """The status of one request, whose effects are taken back, signing out included."""
+    return send(client, method, path, given)[0]
+
+
+def send(client: Client, method: str, path: str, given: object) -> tuple[int, str, bytes]:
+    """Status, headers and body of one request, whose effects are taken back, signing out included."""
     cookies = deepcopy(client.cookies)
     form, json_ = (
         ("x=1", "application/x-www-form-urlencoded"),
@@ -579,11 +583,13 @@ def ask(client: Client, method: str, path: str, given: object) -> int:
         body, kind = encode_multipart(BOUNDARY, {"file": SimpleUploadedFile("file", given)}), MULTIPART_CONTENT  # type: ignore[assignment]
     with transaction.atomic():
         response = client.generic(method, path, "" if method in ("GET", "HEAD") else body, content_type=kind)
+        found = response.getvalue()
         transaction.set_rollback(True)
+    told = "\n".join(f"{name}: {value}" for name, value in response.headers.items()) + response.cookies.output()
     client.cookies = cookies
     for file in getattr(response, "_resource_closers", []):
         file()  # response.close() would end the test's connection too
-    return int(response.status_code)
+    return int(response.status_code), told, found
 
 
 def test_machine_acts_by_token_alone(world: World) -> None:

@@ -1,18 +1,23 @@
 """Taking seats: of shared topics, item by item, and for machines."""
 
+from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, QuerySet, Subquery
+from django.db.models import Count, Exists, F, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from assess import blind
-from assess.models import Seat, Workload
+from assess.models import SLOTS, FormerSeat, Seat, Workload
 from assess.services import machines
 from config.models import User
 from config.statements import statement
 from pooling.models import Collection
+from pooling.services.work import ROWS
+
+LAST = 2_147_483_647  # in any order
 
 # Of an item's opinions that are free only the first may be taken, so that nobody takes two of them at once.
 # The joins are crossed, which SQLite takes as the order to walk in: along the index, and no further than the limit.
@@ -73,3 +78,39 @@ def claim_seats(collection: Collection, *, assessor: User, count: int, room: int
     with connection.cursor() as cursor:
         cursor.execute(CLAIM.format(lock=lock), values)
         return len(cursor.fetchall())
+
+
+# What changes hands
+
+
+def remember_holders(seats: QuerySet[Seat]) -> None:
+    """Before they lose them: who had which of these seats. In a transaction of the caller's."""
+    columns = ("collection_id", "item_id", "assessor_id", "slot", "inclusion", "token")
+    rows: Iterable[tuple[Any, ...]] = seats.filter(assessor__isnull=False, judged_at=None, slot__in=SLOTS).values_list(*columns)
+    former = [FormerSeat(**dict(zip(columns, row, strict=True))) for row in rows]
+    FormerSeat.objects.bulk_create(former, batch_size=ROWS, ignore_conflicts=True)
+
+
+def late_seat(collection: Collection, *, assessor: User, token: Any, now: datetime) -> Seat | None:
+    """The seat that a late act is about, locked, for who had the one that is named; None: they never had it.
+
+    It is theirs, and marked, if they have the document again, or if nobody has that opinion; and in a topic they share
+    as long as nobody has judged it. Otherwise it stays another's, and the act is an extra.
+    """
+    sent = Seat.objects.filter(Exists(blind.shared_topics(assessor)), token=token, collection=collection, occasion=0).first()
+    former = FormerSeat.objects.filter(token=token, assessor=assessor, collection=collection).first()
+    had = sent or former
+    if had is None:
+        return None
+    mine = Seat.objects.filter(item=had.item_id, assessor=assessor, occasion=0)
+    if mine.update(judged_at=Coalesce("judged_at", now)):
+        return mine.get()
+    place = {"item_id": had.item_id, "slot": had.slot, "occasion": 0}
+    if not Seat.objects.filter(**place).exists():
+        again = Seat(collection=collection, token=token, position=LAST, inclusion=had.inclusion, **place)
+        Seat.objects.bulk_create([again], ignore_conflicts=True)  # another may do so at the same moment
+    there = Seat.objects.filter(**place)
+    free = there.filter(judged_at=None) if sent else there.filter(judged_at=None, assessor=None)
+    if not free.update(assessor=assessor, judged_at=now):
+        there.update(judged_at=F("judged_at"))
+    return there.get()

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Count, Exists, F, IntegerField, JSONField, Max, Min, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, IntegerField, JSONField, Max, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, JSONObject
 from django.http import Http404
 from django.utils import timezone
@@ -107,7 +107,8 @@ def record_judgment(
     An act is a grade, "can't judge" with its reason, "later", taking all that back, a note, a mark, the passages that
     are evidence; or several at once.
     The seat's row is marked first: that locks it, so that two acts on the same document come one after the other.
-    What comes after its lease has ended is kept; if another has judged in the meantime, as an extra that counts nowhere.
+    What comes after its lease has ended, or after the organizer gave the document to another, is kept; if that one has it
+    or has judged it in the meantime, as an extra that counts nowhere.
     `seen` is how many acts the sender knew of; if there are more, somebody judged it elsewhere, and it is refused.
     """
     act = Act(grade, answer, reason, note, known, evidence)
@@ -142,10 +143,10 @@ def _record(
     """In a transaction: what was saved, how many are answered and left, and of which adaptive round and topic it is."""
     if not _begin(collection):
         _hold_seats(collection)
-    _mark(collection, assessor, seat)
+    marked = _mark(collection, assessor, seat)
     known_by = {"collection": collection, "assessor": assessor, "since": blind.lease_start()}
     grade = 0 if act.grade is None else act.grade
-    facts = _facts(token=seat, grade=grade, client_id=client_id, **known_by)[0]
+    facts = _facts(token=marked, grade=grade, client_id=client_id, **known_by)[0]
     if facts.act:
         saved, answer = _same_act(facts, seat, client_id), facts.head["answer"]
     else:
@@ -202,6 +203,7 @@ def set_words(collection: Collection, *, assessor: User, topic: str, words: str)
 def free_leases(collection: Collection, *, assessor: User) -> int:
     """Give back what somebody took of shared topics and has not judged."""
     _hold_seats(collection)
+    claiming.remember_holders(_leases(collection, assessor))
     return _leases(collection, assessor).update(assessor=None, claimed_at=None)
 
 
@@ -303,23 +305,19 @@ UPDATE assess_seat SET judged_at = COALESCE(judged_at, %s) WHERE token = %s AND 
 """
 
 
-def _mark(collection: Collection, assessor: User, seat: uuid.UUID) -> None:
-    """Mark and so lock the seat. One that is unknown or not for this assessor does not exist."""
+def _mark(collection: Collection, assessor: User, seat: uuid.UUID) -> uuid.UUID:
+    """Mark and so lock the seat, or what became of it. One that is unknown or was never this assessor's does not exist."""
     now, field = timezone.now(), Seat._meta.get_field("token")
     marked = (connection.ops.adapt_datetimefield_value(now), field.get_db_prep_value(seat, connection))
     with connection.cursor() as cursor:
         cursor.execute(MARK, [*marked, collection.pk, assessor.pk])
         found = cursor.rowcount
-    if not found:
-        sent = Seat.objects.filter(token=seat, collection=collection)
-        shared = blind.shared_topics(assessor)
-        own = Seat.objects.filter(assessor=assessor, item=OuterRef("item"))
-        # The lease has ended. Whoever knows the token and shares the topic had the seat, and takes it back if it is unjudged.
-        late = sent.filter(Exists(shared), ~Exists(own)).values_list("pk", flat=True).first()
-        if late is None:
-            raise Http404
-        if not Seat.objects.filter(pk=late, judged_at=None).update(assessor=assessor, judged_at=now):
-            Seat.objects.filter(pk=late).update(judged_at=F("judged_at"))
+    if found:
+        return seat
+    late = claiming.late_seat(collection, assessor=assessor, token=seat, now=now)
+    if late is None:
+        raise Http404
+    return late.token
 
 
 def _counts(facts: Any, waits: bool) -> tuple[int, int]:

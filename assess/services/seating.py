@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from assess import blind, selectors
 from assess.core import ordering
 from assess.models import SLOTS, Assignment, AssignmentPlan, Order, Seat
-from assess.services import adapting
+from assess.services import adapting, claiming
 from config import jobs
 from config.errors import Conflict
 from config.models import Job, User
@@ -125,6 +125,7 @@ class Change:
 
     def apply(self) -> None:
         """In a transaction of the caller's. What was judged or claimed since the comparison stays as it is."""
+        claiming.remember_holders(Seat.objects.filter(pk__in=[*self.remove, *self.free]))
         Seat.objects.filter(pk__in=self.remove, judged_at=None).delete()
         Seat.objects.filter(pk__in=self.free, judged_at=None).update(assessor=None, claimed_at=None)
         if self.move:
@@ -212,9 +213,9 @@ def _items(collection: Collection, plan: AssignmentPlan, groups: Groups) -> _Ite
     """The overlap is drawn round by round, over items whether their document is there or not: later ones change nothing."""
     places = {topic: place for place, topic in enumerate(pooled.topics(collection).values_list("pk", flat=True))}
     drawn = PoolItem.objects.filter(pool__collection=collection, pool__drawn_at__isnull=False)
-    columns = ("pool__round", "topic_id", "docno", "pk", "best_rank", "run_count")
+    columns = ("pool__round", "topic_id", "docno", "pk", "best_rank", "run_count", "place")
     rows = drawn.values_list(*columns).iterator(chunk_size=20_000)
-    known = ((r, places[t], d.encode(), t, pk, best, n) for r, t, d, pk, best, n in rows if (t, 1) in groups)
+    known = ((r, places[t], d.encode(), t, pk, best, n, at) for r, t, d, pk, best, n, at in rows if (t, 1) in groups)
     found = sorted(known, key=lambda row: row[:3])
     present = set(pooled.drawn_items(collection).exclude(Exists(selectors.practised())).values_list("pk", flat=True))
     rounds = np.array([row[0] for row in found], np.int64)
@@ -244,8 +245,14 @@ def _items(collection: Collection, plan: AssignmentPlan, groups: Groups) -> _Ite
     if plan.order == Order.DOCNO:
         keys = {row[4]: place for place, row in enumerate(sorted(found, key=lambda row: row[2]))}
     elif plan.order == Order.PRIORITY:
-        keys = {row[4]: place for place, row in enumerate(sorted(found, key=lambda row: (row[0], row[5], -row[6], row[2])))}
+        keys = {row[4]: place for place, row in enumerate(sorted(found, key=_priority))}
     return _Items({row[4]: row[3] for row in found if row[4] in present}, places, again, keys)
+
+
+def _priority(row: tuple[int, int, bytes, int, int, int, int, int | None]) -> tuple[object, ...]:
+    """As the strategy put them; those that came without one, such as of a file, after them by best rank."""
+    number, _, docno, _, _, best, runs, place = row
+    return number, place is None, place or 0, best, -runs, docno
 
 
 def _seats_wanted(groups: Groups, items: _Items) -> Iterable[tuple[int, int]]:

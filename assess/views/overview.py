@@ -10,7 +10,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assess import adaptive_rounds, exports, selectors, watching
-from assess.forms import AutoForm, GridForm, RulesForm, WorkloadForm
+from assess.forms import AutoForm, RulesForm, WorkloadForm
+from assess.grid import CHOICES, GridForm, topics_on_a_page
 from assess.services import assigning, judging, workloads
 from assess.services.seating import Seating
 from config.forms import attempt
@@ -18,8 +19,6 @@ from pooling import access
 from pooling.models import Collection, Role
 from pooling.selectors import grades
 from pooling.views.collections import page
-
-TOPICS = 50  # on a page of the assign table
 
 
 @require_http_methods(["GET", "POST"])
@@ -30,14 +29,13 @@ def assign(request: HttpRequest, slug: str) -> HttpResponse:
     people, plan = selectors.assessors(collection), selectors.plan(collection)
     all_lines = selectors.topic_plans(collection)
     find, show = request.GET.get("find", "").strip(), request.GET.get("show", "")
-    lines = Paginator(_filtered(all_lines, find, show), TOPICS).get_page(request.GET.get("page"))
+    lines = Paginator(_filtered(all_lines, find, show), topics_on_a_page(len(people))).get_page(request.GET.get("page"))
     share = plan.overlap if plan else 0.2 if len(people) > 1 else 0.0
     start = {"overlap": f"{100 * share:g}", "seed": plan.seed if plan else None}
     act = request.POST.get("act", "grid")
     sent = request.POST if request.method == "POST" else None
     auto = AutoForm(sent if act == "auto" else None, initial=start, assessors=people)
-    topics = [line.topic for line in lines]
-    grid = GridForm(sent if act == "grid" else None, initial=start, assessors=people, topics=topics)
+    grid = GridForm(sent if act == "grid" else None, initial=start, assessors=people, lines=all_lines)
     rules = RulesForm(sent if act == "rules" else None, initial=RulesForm.start(plan))
     loads = WorkloadForm(sent if act == "workloads" else None, assessors=people)
     done = None
@@ -62,6 +60,8 @@ def assign(request: HttpRequest, slug: str) -> HttpResponse:
         "plan": plan,
         "auto": auto,
         "grid": grid,
+        "rows": list(grid.rows(list(lines))),
+        "choices": CHOICES if (plan and plan.third) or any(line.third for line in all_lines) else CHOICES[:3],
         "rules": rules,
         "loads": loads,
     }

@@ -16,13 +16,15 @@ from pooling.core.strategies import Chosen, choose, quota
 class Pool:
     """The items of a pool, aligned and sorted by topic, then docno, both by bytes.
 
-    `best_ranks`: the best rank any pooled run gave the document; `runs`: how many pooled runs contributed it.
+    `best_ranks`: the best rank any pooled run gave the document; `runs`: how many pooled runs contributed it; `places`:
+    which it is, from 1, in the order of preference that its strategy has of the topic.
     """
 
     topics: NDArray[np.bytes_]
     docnos: NDArray[np.bytes_]
     best_ranks: NDArray[np.int64]
     runs: NDArray[np.int64]
+    places: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.docnos)
@@ -75,7 +77,16 @@ def pool_of(chosen: Chosen) -> Pool:
     for run in chosen.runs:
         holders[chosen.held(run)] += 1
     ranks = chosen.best.rank[items].astype(np.int64)
-    return Pool(matrix.topics[matrix.codes[items]], matrix.docnos[items], ranks, holders[items])
+    preferred = np.zeros(len(matrix), np.int64)
+    preferred[chosen.items] = _within_topics(matrix.codes[chosen.items])
+    return Pool(matrix.topics[matrix.codes[items]], matrix.docnos[items], ranks, holders[items], preferred[items])
+
+
+def _within_topics(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """1, 2 … anew for each topic, of items that stand topic by topic."""
+    first = np.flatnonzero(np.diff(codes, prepend=-1))
+    numbers: NDArray[np.int64] = np.arange(1, len(codes) + 1) - np.repeat(first, np.diff(first, append=len(codes)))
+    return numbers
 
 
 def depth_pool(rankings: Sequence[Rankings], depth: int) -> Pool:

@@ -37,7 +37,10 @@ def extend(
 
 
 def _store(pool: Pool, topic: Topic, before: int, picks: Sequence[tuple[str, object, int, int, str]]) -> list[PoolItem]:
-    items = [PoolItem(pool=pool, topic=topic, docno=docno, best_rank=best, run_count=runs) for docno, _, best, runs, _ in picks]
+    items = [
+        PoolItem(pool=pool, topic=topic, docno=docno, best_rank=best, run_count=runs, place=place)
+        for place, (docno, _, best, runs, _) in enumerate(picks, before + 1)
+    ]
     PoolItem.objects.bulk_create(items)
     Pick.objects.bulk_create(
         Pick(item=item, pool=pool, topic=topic, number=before + place, run=run, why=why)  # type: ignore[misc]

@@ -137,12 +137,13 @@ def _new_items(pool: Pool, chosen: Chosen) -> list[PoolItem]:
     known = dict(pool.collection.topics.values_list("number", "pk"))
     fresh = selectors.is_new(pool.collection, found.topics, found.docnos)
     return [
-        PoolItem(pool=pool, topic_id=known[topic.decode()], docno=docno.decode(), best_rank=best, run_count=count)
-        for topic, docno, best, count in zip(
+        PoolItem(pool=pool, topic_id=known[topic.decode()], docno=docno.decode(), best_rank=best, run_count=count, place=place)
+        for topic, docno, best, count, place in zip(
             found.topics[fresh].tolist(),
             found.docnos[fresh].tolist(),
             found.best_ranks[fresh].tolist(),
             found.runs[fresh].tolist(),
+            found.places[fresh].tolist(),
             strict=True,
         )
     ]

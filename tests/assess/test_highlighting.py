@@ -7,10 +7,12 @@ from django.http import Http404
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assess import adjudication
 from assess.core import highlighting
 from assess.models import OwnWords
 from assess.services import judging
 from config.errors import Refusal
+from pooling.models import Membership
 from tests.api.conftest import CallerFor, caller_for
 from tests.assess.conftest import Bench
 from tests.conftest import ClientFor
@@ -86,3 +88,35 @@ def test_own_words_are_of_ones_own_topics(bench: Bench, caller_for: CallerFor) -
         bench.collection, assessor=bench.ann, seat=bench.cards(bench.ann)[0].token, grade=1, client_id=uuid.uuid4()
     )
     assert bench.cards(bench.ann)[0].own_words == "salmon eel" and bench.cards(bench.bob)[0].own_words == ""
+
+
+def test_words_are_stemmed_in_the_topics_language(bench: Bench) -> None:
+    """German "Fischen" has the stem of "Fisch" in German alone; the document's own language is asked only after it."""
+    bench.assign(overlap=0)
+    bench.collection.topics.update(title="Fischen", language="de")
+    documents = bench.collection.corpus.documents
+    documents.update(title="", text="Das Fisch steht.", language="")
+
+    def marked_text() -> bool:
+        return "<mark>Fisch</mark>" in bench.cards(bench.ann)[0].plain
+
+    assert marked_text()
+    documents.update(language="en")
+    assert marked_text()
+    found = adjudication.dossier(bench.collection, "1", bench.cards(bench.ann)[0].docno)
+    assert "<mark>Fisch</mark>" in found.plain
+    bench.collection.topics.update(language="")
+    assert not marked_text()
+    documents.update(language="de")  # a topic that says nothing of it is taken to be in the document's
+    assert marked_text()
+
+
+def test_a_parallel_version_is_stemmed_in_its_own_language(bench: Bench) -> None:
+    bench.assign(overlap=0)
+    german = {"title": "Fischen", "description": "", "narrative": ""}
+    bench.collection.topics.update(title="power plants", language="en", translations={"de": german})
+    bench.collection.corpus.documents.update(text="Das Fisch; the power plant.", language="en")
+    text = bench.cards(bench.ann)[0].plain
+    assert "Das Fisch; the <mark>power</mark> <mark>plant</mark>." in text
+    Membership.objects.filter(user=bench.ann).update(topic_language="de")
+    assert "Das <mark>Fisch</mark>; the power plant." in bench.cards(bench.ann)[0].plain

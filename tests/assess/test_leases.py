@@ -106,6 +106,76 @@ def test_late_judgment_of_a_freed_seat(shared: Bench) -> None:
     assert Seat.objects.get(token=first).assessor == shared.ann and not Judgment.objects.get().extra
 
 
+# The organizer changes who judges, while somebody still has the documents on screen
+
+
+def reassign(bench: Bench, *first: User) -> None:
+    topic = bench.collection.topics.order_by("pk").last()
+    assert topic
+    assigning.assign(bench.collection, by=bench.organizer, wanted=[Wanted(topic, first)], overlap=0)
+
+
+def extras() -> list[tuple[int, int | None, bool]]:
+    return list(Judgment.objects.order_by("pk").values_list("assessor", "grade", "extra"))
+
+
+@pytest.fixture
+def anns(shared: Bench) -> Bench:
+    """The same twelve, all of them Ann's."""
+    reassign(shared, shared.ann)
+    return shared
+
+
+def test_late_judgment_of_what_another_has_now_is_extra(anns: Bench) -> None:
+    ann, bob = anns.ann, anns.bob
+    first = anns.cards(ann, 5)[0].token
+    reassign(anns, bob)
+    act = uuid.uuid4()
+    told = [
+        judging.record_judgment(anns.collection, assessor=ann, seat=first, grade=3, client_id=act, seen=0).saved for _ in "12"
+    ]
+    assert told[0] == told[1] and (told[0].grade, told[0].seen) == (3, 1)
+    assert watching.progress(anns.collection).total.done == 0
+    judge(anns, bob, first, 1)
+    judge(anns, ann, first, 2)  # a changed mind
+    assert extras() == [(ann.pk, 2, True), (bob.pk, 1, False)]
+    assert selectors.judgment_table(anns.collection).grades.tolist() == [1]
+    reassign(anns, ann)
+    assert Seat.objects.get(token=first).assessor == bob
+
+
+def test_late_judgment_of_a_topic_that_nobody_has_any_more_counts(anns: Bench) -> None:
+    first = anns.cards(anns.ann, 5)[0].token
+    reassign(anns)
+    assert Seat.objects.count() == 0
+    judge(anns, anns.ann, first, 3)
+    assert extras() == [(anns.ann.pk, 3, False)]
+    seat = Seat.objects.get()
+    assert (seat.token, seat.assessor, seat.slot) == (first, anns.ann, 1) and seat.judged_at
+    with pytest.raises(Http404):  # Bob never had it
+        judge(anns, anns.bob, first)
+
+
+def test_late_judgment_of_a_document_one_has_again_is_that_one(anns: Bench) -> None:
+    """Removed and handed out anew it has another name; what the old page sends is about the same document."""
+    old = anns.cards(anns.ann, 5)[0]
+    reassign(anns)
+    reassign(anns, anns.ann)
+    seat = Seat.objects.get(item__docno=old.docno)
+    assert seat.token != old.token
+    judge(anns, anns.ann, old.token, 3)
+    seat.refresh_from_db()
+    assert seat.judged_at and extras() == [(anns.ann.pk, 3, False)]
+
+
+def test_late_judgment_of_a_freed_seat_that_others_share_now(shared: Bench) -> None:
+    first = shared.cards(shared.ann, 5)[0].token
+    judging.free_leases(shared.collection, assessor=shared.ann)
+    reassign(shared, shared.bob, *factories.make_assessors(shared.collection, "Cleo"))
+    judge(shared, shared.ann, first, 3)  # nobody has taken it
+    assert Seat.objects.get(token=first).assessor == shared.ann and extras() == [(shared.ann.pk, 3, False)]
+
+
 def test_page_holds_a_fair_share_within_its_size(shared: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     held = [card.token for card in shared.cards(shared.ann, 20)]
     more = judging.hold_items(shared.collection, assessor=shared.ann, held=held[:3])

@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 import scipy.stats
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 
 from assess.models import Assignment, JudgmentEvent, Seat
 from assess.services import assigning, judging, seating
-from assess.services.assigning import Wanted
+from assess.services.assigning import Rules, Wanted
 from assess.views.judging import KEYS
 from config.models import Job, User
 from pooling.models import Membership, Role
@@ -252,37 +254,95 @@ def test_a_second_opinion_is_proposed_only_where_somebody_can_give_it(bench: Ben
     assert organizer.get("assign/").count('name="overlap" value="0"') == 2
 
 
-def test_work_of_somebody_who_left_stays_until_another_is_chosen(bench: Bench, organizer: Pages) -> None:
+def grid(page: str) -> dict[str, str]:
+    """The fields of the grid as a browser sends them: every cell, and what each topic was."""
+    table = page[page.index("data-grid>") :]
+    cells = re.findall(r'<select name="(s-[^"]+)".*?<option value="([^"]*)" selected>', table, re.DOTALL)
+    return {**dict(cells), **dict(re.findall(r'name="(was-[^"]+)" value="([^"]*)"', table))}
+
+
+def test_work_of_somebody_who_left_stays_until_the_row_is_changed(bench: Bench, organizer: Pages) -> None:
     bench.assign(overlap=0)
     Membership.objects.filter(user=bench.bob).update(ended_at=timezone.now())
     one, two = bench.topics
-    assert f'value="left" selected>{bench.bob.name}, no longer assessor' in organizer.get("assign/")
-    fields = {f"first-{one.pk}": bench.ann.pk, f"second-{one.pk}": "", f"first-{two.pk}": "left", f"second-{two.pk}": ""}
+    page = organizer.get("assign/")
+    assert f"1: {bench.bob.name}, no longer assessor" in page
+    fields = grid(page)
+    assert fields == {
+        f"s-{one.pk}-{bench.ann.pk}": "1",
+        f"s-{two.pk}-{bench.ann.pk}": "",
+        f"was-{one.pk}": f"{bench.ann.pk}:1",
+        f"was-{two.pk}": f"{bench.bob.pk}:1",
+    }
     organizer.post("assign/", json=False, act="grid", overlap="0", seed="", **fields)
     assert Seat.objects.filter(assessor=bench.bob).count() == 5
-    organizer.post("assign/", json=False, act="grid", overlap="0", seed="", **{**fields, f"first-{two.pk}": bench.ann.pk})
+    organizer.post("assign/", json=False, act="grid", overlap="0", seed="", **{**fields, f"s-{two.pk}-{bench.ann.pk}": "1"})
     assert Seat.objects.filter(assessor=bench.ann).count() == 10
 
 
 def test_assign_page_by_hand(bench: Bench, organizer: Pages) -> None:
     one, two = bench.topics
-    page = organizer.get("assign/")
-    assert page.count("<select") == 6 and "everybody, shared" in page
-    fields = {
-        f"first-{one.pk}": bench.ann.pk,
-        f"second-{one.pk}": bench.bob.pk,
-        f"first-{two.pk}": "all",
-        f"second-{two.pk}": "",
-    }
+    fields = grid(organizer.get("assign/"))
+    fields |= {f"s-{one.pk}-{bench.ann.pk}": "1", f"s-{one.pk}-{bench.bob.pk}": "2", f"all-{two.pk}": "on"}
     answer = organizer.post("assign/", json=False, act="grid", overlap="40", seed="9", **fields)
     assert (answer.status_code, answer["Location"]) == (302, "/c/harbour-trials/assign/")
     assert Seat.objects.filter(assessor=None).count() == 5 and Seat.objects.filter(slot=2).count() == 2
     page = organizer.get("assign/")
-    assert "seed" in page and "12 new" in page and f'<option value="{bench.ann.pk}" selected>' in page
-    again = organizer.post("assign/", json=False, act="grid", overlap="0", seed="", **fields)
-    assert again.status_code == 422 and "the overlap is 0 %" in again.content.decode()
-    odd = organizer.post("assign/", json=False, act="grid", overlap="120", **{f"first-{one.pk}": "999999"})
-    assert odd.status_code == 422 and "found “999999”" in odd.content.decode()
+    assert "seed" in page and "12 new" in page and "shared by 2" in page
+    bad = {**grid(page), f"s-{two.pk}-{bench.bob.pk}": "2"}
+    again = organizer.post("assign/", json=False, act="grid", overlap="0", seed="", **bad)
+    assert again.status_code == 422 and "the overlap is 0 %" in (told := again.content.decode())
+    assert grid(told)[f"s-{two.pk}-{bench.bob.pk}"] == "2"  # what was chosen is not lost
+    odd = {**grid(page), f"s-{two.pk}-{bench.bob.pk}": "7"}
+    refused = organizer.post("assign/", json=False, act="grid", overlap="40", **odd)
+    assert refused.status_code == 422 and f"nothing for {bench.bob.name}; found “7”" in refused.content.decode()
+
+
+def test_a_row_that_nobody_changed_stays_as_it_is(bench: Bench, organizer: Pages) -> None:
+    """Shared by some and not by all, with several second and third opinions: the page shows just that, and saves no more."""
+    one, two = bench.topics
+    cleo, dan, eve, fay = factories.make_assessors(bench.collection, "Cleo", "Dan", "Eve", "Fay")
+    wanted = [Wanted(one, [bench.ann, bench.bob], [cleo, dan], [eve, fay]), Wanted(two, [bench.ann, cleo])]
+    assigning.assign(bench.collection, by=bench.organizer, wanted=wanted, overlap=0.5, rules=Rules(third=0.5))
+    before = sorted(Assignment.objects.values_list("pk", "topic", "assessor", "slot"))
+    page = organizer.get("assign/")
+    fields = grid(page)
+    organizer.post("assign/", json=False, act="grid", overlap="50", **fields)
+    assert sorted(Assignment.objects.values_list("pk", "topic", "assessor", "slot")) == before
+    organizer.post("assign/", json=False, act="grid", overlap="50", **{**fields, f"s-{two.pk}-{dan.pk}": "1"})
+    kept = sorted(Assignment.objects.filter(topic=one).values_list("pk", "topic", "assessor", "slot"))
+    assert kept == [row for row in before if row[1] == one.pk]
+    found = Assignment.objects.filter(topic=two).values_list("assessor", "slot")
+    assert sorted(found) == sorted((user.pk, 1) for user in (bench.ann, cleo, dan))
+
+
+def test_a_row_that_another_changed_meanwhile_is_refused(bench: Bench, organizer: Pages) -> None:
+    one, two = bench.topics
+    fields = grid(organizer.get("assign/"))
+    bench.assign(overlap=0)
+    changed = {**fields, f"s-{one.pk}-{bench.bob.pk}": "1"}
+    answer = organizer.post("assign/", json=False, act="grid", overlap="0", **changed)
+    assert answer.status_code == 422 and "Topic 1 was assigned anew" in answer.content.decode()
+    assert grid(answer.content.decode())[f"s-{one.pk}-{bench.ann.pk}"] == "1"  # as it is now
+    assert organizer.post("assign/", json=False, act="grid", overlap="0", **fields).status_code == 302
+    assert sorted(Assignment.objects.values_list("topic", "assessor")) == [(one.pk, bench.ann.pk), (two.pk, bench.bob.pk)]
+
+
+def test_grid_of_a_hundred_topics_and_thirty_assessors(bench: Bench, organizer: Pages) -> None:
+    organizer.get("assign/")
+    with CaptureQueriesContext(connection) as few:
+        organizer.get("assign/")
+    crowd = factories.make_assessors(bench.collection, *(f"Crowd {number}" for number in range(28)))
+    topics = [*bench.topics, *factories.make_work(bench.collection, bench.organizer, topics=98, items=1)]
+    wanted = [Wanted(topic, [crowd[place % 28]]) for place, topic in enumerate(topics)]
+    assigning.assign(bench.collection, by=bench.organizer, wanted=wanted, overlap=0)
+    with CaptureQueriesContext(connection) as many:
+        page = organizer.get("assign/")
+    assert len(grid(page)) == 50 * 30 + 50 and len(many) <= len(few)
+    assert len(grid(organizer.get("assign/?page=2"))) == 50 * 30 + 50
+    fields = {**grid(page), f"s-{topics[49].pk}-{bench.ann.pk}": "1"}
+    assert organizer.post("assign/", json=False, act="grid", overlap="0", **fields).status_code == 302
+    assert Assignment.objects.count() == 101
 
 
 def test_assign_page_by_itself(bench: Bench, organizer: Pages) -> None:

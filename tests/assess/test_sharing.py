@@ -21,6 +21,7 @@ from pooling.models import Collection, PoolItem
 from pooling.services import members
 from tests.assess import factories
 from tests.assess.conftest import Bench, make_bench
+from tests.pooling.files import draw_round, run_file, take_run
 
 pytestmark = pytest.mark.django_db
 
@@ -94,6 +95,26 @@ def test_order_is_the_organizers_choice_and_recorded(bench: Bench, order: str) -
     assert next(selectors.exported(bench.collection))["order"] == order
     with pytest.raises(Refusal, match="Expected an order among shuffle, docno, priority; found “rank”"):
         assigning.assign(bench.collection, by=bench.organizer, wanted=[], overlap=0, rules=Rules(order="rank"))
+
+
+def test_priority_is_the_strategys_own_order(bench: Bench) -> None:
+    """Reciprocal ranks put another first than the best rank does; and neither follows the docnos."""
+    topic = bench.topics[0]
+    PoolItem.objects.filter(topic=topic).delete()
+    factories.make_documents(bench.collection, docnos := ["p1", "p2", "p3", "p4"])
+    ranked = {"one": "p4 p3 p1 p2", "two": "p2 p3 p1"}
+    runs = [take_run(bench.collection, bench.organizer, run_file(tag, t1=docs)) for tag, docs in ranked.items()]
+    draw_round(bench.collection, bench.organizer, "rrf", *runs, budget=4)
+
+    def order(by: str) -> list[str]:
+        wanted = [Wanted(topic, [bench.ann])]
+        assigning.assign(bench.collection, by=bench.organizer, wanted=wanted, overlap=0, rules=Rules(order=by))
+        return list(Seat.objects.filter(item__topic=topic).order_by("position").values_list("item__docno", flat=True))
+
+    assert order("docno") == docnos
+    assert order("priority") == ["p3", "p2", "p1", "p4"]
+    PoolItem.objects.filter(topic=topic).update(place=None)  # of a round that was drawn before places were kept
+    assert order("priority") == ["p2", "p4", "p3", "p1"]
 
 
 def test_a_cap_ends_what_somebody_takes_and_is_given(bench: Bench) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Route, expect
 
 from assess.models import Seat
+from assess.services import judging
 from tests.browser.desk import Desk, press_fast, said
 from tests.chromium import sign_in
 
@@ -30,6 +32,33 @@ def test_fast_keys_with_a_slow_server(desk: Desk) -> None:
     desk.expect_light(re.compile(r"\d+ unsent"))
     desk.expect_light("saved")
     assert desk.events() == wanted
+
+
+@pytest.mark.once
+def test_light_says_sending_before_saved(desk: Desk) -> None:
+    """From the first moment it is there; and nothing is called saved before the server has answered."""
+    desk.expect_light("saved")
+    desk.page.evaluate(
+        """() => { const light = document.querySelector("[data-light]"); self.told = [];
+            new MutationObserver(() => told.push(light.hidden ? "" : light.textContent)).observe(light,
+                {attributes: true, childList: true, characterData: true, subtree: true}); }"""
+    )
+    answered: list[int] = []
+
+    def answer(route: Route) -> None:
+        if route.request.method == "POST":
+            time.sleep(0.5)
+            answered.append(len(desk.events()))
+        route.continue_()
+
+    desk.page.route("**/judge/**", answer)
+    desk.page.keyboard.press("2")
+    desk.expect_light("sending")
+    assert answered == [] or answered == [0]
+    desk.expect_light("saved")
+    assert len(desk.events()) == 1
+    told = desk.page.evaluate("told")
+    assert [word for place, word in enumerate(told) if word != (told[place - 1] if place else "")] == ["sending", "saved"]
 
 
 @pytest.mark.once
@@ -191,3 +220,45 @@ def test_without_a_database_in_the_browser(desk: Desk) -> None:
     wanted = press_fast(desk, 3)
     desk.expect_light("saved")
     assert desk.events() == wanted
+
+
+@pytest.mark.once
+def test_clock_that_goes_back_changes_no_order(desk: Desk) -> None:
+    """A grade, then, after a reload with the clock a day back, another one of the same document: both go out, in order."""
+    desk.page.route("**/judge/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    docno = desk.shown()
+    (first,) = press_fast(desk, 1)
+    desk.page.add_init_script("const now = Date.now; Date.now = () => now() - 86400000;")
+    desk.reload()
+    desk.expect_light("1 unsent")
+    desk.page.keyboard.press("b")
+    expect(desk.page.locator(".judge-docno")).to_have_text(docno)
+    desk.page.keyboard.press("3")
+    desk.expect_light("2 unsent")
+    desk.reload()
+    desk.expect_light("2 unsent")
+    desk.page.unroute("**/judge/**")
+    desk.page.evaluate("dispatchEvent(new Event('online'))")
+    desk.expect_light("saved")
+    assert desk.events() == [first, (docno, 3)]
+    expect(desk.page.get_by_role("alert")).to_have_text("")
+
+
+@pytest.mark.once
+def test_a_notice_names_all_that_was_not_taken(desk: Desk) -> None:
+    other = desk.context.new_page()
+    other.goto(desk.home)
+    expect(other.locator(".judge[data-ready]")).to_be_visible()
+    other.route("**/judge/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    other.keyboard.press("1")
+    other.keyboard.press("b")
+    other.keyboard.press("2")
+    expect(other.locator("[data-light]")).to_have_text("2 unsent")
+    docno = desk.shown()
+    judging.record_judgment(
+        desk.collection, assessor=desk.assessor, seat=Seat.objects.get(item__docno=docno).token, client_id=uuid4(), grade=3
+    )
+    other.unroute("**/judge/**")
+    other.evaluate("dispatchEvent(new Event('online'))")
+    expect(other.get_by_role("alert")).to_contain_text(f"{docno}: your grade 1, then your grade 2 was not taken")
+    assert desk.events() == [(docno, 3)]

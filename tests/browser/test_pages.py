@@ -219,7 +219,7 @@ CASES = [
     Case("home-assessor", "home", "assessor", "/"),
     Case("collection-judging", "collection", "organizer", JUDGED),
     Case("assign", "assign", "organizer", JUDGED + "assign/"),
-    Case("assign-error", "assign", "organizer", JUDGED + "assign/", press("Assign these topics", Overlap="0"), 422),
+    Case("assign-error", "assign", "organizer", JUDGED + "assign/", press("Assign these topics", Overlap="120"), 422),
     Case("assign-none", "assign", "organizer", "/c/{w.fresh.slug}/assign/"),
     Case("progress", "progress", "organizer", JUDGED + "progress/"),
     Case("progress-none", "progress", "organizer", "/c/{w.fresh.slug}/progress/"),

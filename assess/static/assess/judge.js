@@ -96,10 +96,8 @@ function wait() {
 const busy = () => place.hasAttribute("aria-busy");
 
 function refresh() {
-  const count = unsent.all().length, { counts } = deck;
-  light.textContent = count ? `${count} unsent` : sending.state.acted ? "saved" : "";
-  light.classList.toggle("light-unsent", count > 0);
-  light.hidden = !light.textContent;
+  const { counts } = deck;
+  if (ready) sending.shine(light); // before, nobody knows what is unsent
   counts.total = Math.max(counts.total, counts.done);
   part("[data-done]").textContent = counts.done.toLocaleString("en");
   part("[data-total]").textContent = counts.total.toLocaleString("en");

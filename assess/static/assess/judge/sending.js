@@ -5,8 +5,18 @@ import * as unsent from "./unsent.js";
 
 /* Told by the page: when something changed, when new documents came, when an act on a document was refused. */
 export const told = { refresh() {}, came() {}, refused() {}, empty() {} };
-export const state = { acted: false, stopped: false };
+export const state = { stopped: false };
 let busy = false, failures = 0, timer = null;
+
+/** What the light says: nothing is called saved before the server has answered. One that is on its way is being sent; more, or
+   one that did not get through, are unsent. */
+export function shine(light) {
+  const count = unsent.all().length, sends = count === 1 && !failures && !state.stopped && navigator.onLine;
+  light.textContent = sends ? "sending" : count ? `${count} unsent` : "saved";
+  light.classList.toggle("light-sending", sends);
+  light.classList.toggle("light-unsent", count > 0 && !sends);
+  light.hidden = false;
+}
 
 function later(wait) {
   clearTimeout(timer);
@@ -31,7 +41,7 @@ async function drain() {
     try {
       answer = await post(act);
       words = await answer.json();
-    } catch { return later(Math.min(1000 * 2 ** failures++, 5000)); }
+    } catch { failures += 1; return later(Math.min(500 * 2 ** failures, 5000)); }
     if (answer.ok) { failures = 0; unsent.drop(act); took(act, words); }
     else if (answer.status >= 500 || answer.status === 429) {
       const pause = Number(answer.headers.get("Retry-After")) || 2 ** failures;
@@ -48,7 +58,6 @@ function post(act) {
 }
 
 function took(act, words) {
-  state.acted = true;
   deck.remember(act);
   if (!act.url.startsWith(home)) return;
   deck.add(words.cards);
@@ -66,17 +75,23 @@ function refused(act, status, error) {
     state.stopped = true;
     return tell(`${about}${error.message} What is unsent is kept in this browser.`, home, "Try again");
   }
-  // Its successors on the same document were made in the same belief.
-  unsent.all().filter((other) => other.url === act.url).forEach(unsent.drop);
+  // Its successors on the same document were made in the same belief; the notice names them all.
+  const dropped = unsent.all().filter((other) => other.url === act.url);
+  dropped.forEach(unsent.drop);
   const card = deck.byUrl(act.url);
   if (card && status === 409) {
     card.seen = present.seen;
     if (card.grade !== present.grade) { card.grade = present.grade; card.answer = present.grade === null ? "open" : "grade"; }
     card.waits = card.grade === null;
   }
-  const words = act.values.grade !== undefined ? `your grade ${act.values.grade}` : "what you said";
-  tell(`${about}${words} was not taken. ${error.message || ""}`, status === 409 ? act.url : "", "Look at it");
+  tell(`${about}${dropped.map(named).join(", then ")} was not taken. ${error.message || ""}`, status === 409 ? act.url : "", "Look at it");
   if (card) told.refused(card);
+}
+
+function named({ values }) {
+  if (values.grade !== undefined) return `your grade ${values.grade}${values.note ? ` with the note “${values.note}”` : ""}`;
+  if (values.answer === "cannot") return `“can’t judge: ${values.reason}”`;
+  return values.note ? `your note “${values.note}”` : "what you said";
 }
 
 /** While somebody looks at the page, what it holds stays theirs; it gets more, so that going offline stops nothing. */

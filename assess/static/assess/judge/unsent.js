@@ -1,5 +1,5 @@
 /* The unsent acts: in memory, in their order, and each an entry of the browser's database, which all tabs of this person share.
-   Where the browser refuses a database, memory is all there is. */
+   Where the browser refuses a database, memory is all there is. Each is numbered above all that is kept: clocks may go back. */
 import { user } from "./page.js";
 
 export const name = `assize.unsent.${user}`;
@@ -13,7 +13,7 @@ export function open() {
     try {
       const asked = indexedDB.open(name, 1);
       asked.onupgradeneeded = () => { asked.result.createObjectStore("acts", { keyPath: "key" }); };
-      asked.onsuccess = () => { base = asked.result; resolve(); };
+      asked.onsuccess = () => { base = asked.result; recall().then(settle).then(resolve); };
       asked.onerror = resolve;
     } catch { resolve(); }
   });
@@ -30,10 +30,16 @@ function change(what, after) {
 }
 
 export function keep(act) {
-  last = Math.max(Date.now(), last + 1);
+  last += 1;
   act.key = `${String(last).padStart(15, "0")}.${act.client_id}`;
+  act.homeless = !base;
   acts.set(act.key, act);
   change((kept) => kept.put(act), () => stored.add(act.key));
+}
+
+/** The database answered late: what was done meanwhile comes after what it had kept. */
+function settle() {
+  for (const act of all().filter((one) => one.homeless)) { acts.delete(act.key); keep(act); }
 }
 
 export function all() {
@@ -54,7 +60,10 @@ export function recall() {
     asked.onsuccess = () => {
       const found = new Set(asked.result.map((act) => act.key));
       stored.forEach((key) => { if (!found.has(key)) { acts.delete(key); stored.delete(key); } });
-      asked.result.forEach((act) => { if (!stored.has(act.key)) { acts.set(act.key, act); stored.add(act.key); } });
+      asked.result.forEach((act) => {
+        last = Math.max(last, Number.parseInt(act.key, 10));
+        if (!stored.has(act.key)) { acts.set(act.key, act); stored.add(act.key); }
+      });
       resolve();
     };
   });
