@@ -72,14 +72,16 @@ def test_the_same_act_sent_at_once_is_one_event() -> None:
     bench = make_bench()
     bench.assign(overlap=0)
     card, act = bench.cards(bench.ann)[0], uuid.uuid4()
-    results = at_once(
-        8,
-        lambda number: (
-            judging.record_judgment(bench.collection, assessor=bench.ann, seat=card.token, grade=2, client_id=act, seen=0).saved
-        ),
-    )
-    assert results == [judging.Saved(card.token, act, 2, 1)] * 8
+
+    def send(number: int = 0) -> judging.Saved:
+        told = {"seat": card.token, "grade": 2, "client_id": act, "seen": 0}
+        return judging.record_judgment(bench.collection, assessor=bench.ann, **told).saved  # type: ignore[arg-type]
+
+    assert at_once(20, send) == [judging.Saved(card.token, act, 2, 1)] * 20
     assert JudgmentEvent.objects.count() == 1 and Judgment.objects.get().event_count == 1
+    judging.record_judgment(bench.collection, assessor=bench.ann, seat=card.token, grade=3, client_id=uuid.uuid4())
+    assert at_once(20, send) == [judging.Saved(card.token, act, 2, 1)] * 20  # much later, and after a change of mind
+    assert JudgmentEvent.objects.count() == 2 and Judgment.objects.get().grade == 3
 
 
 def test_two_acts_at_once_of_which_one_is_told() -> None:

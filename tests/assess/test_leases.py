@@ -1,10 +1,12 @@
 """Leases of shared topics: they end by themselves, are renewed while somebody looks, and late judgments are kept."""
 
+import random
 import uuid
 from datetime import timedelta
 
 import pytest
 from django.http import Http404
+from django.test import Client
 from django.utils import timezone
 
 from assess import blind, selectors, watching
@@ -104,6 +106,32 @@ def test_late_judgment_of_a_freed_seat(shared: Bench) -> None:
     assert Seat.objects.filter(assessor=shared.ann).count() == 0
     judge(shared, shared.ann, first)
     assert Seat.objects.get(token=first).assessor == shared.ann and not Judgment.objects.get().extra
+
+
+def test_wherever_one_goes_the_document_stays(shared: Bench, client_for: ClientFor) -> None:
+    """A hundred times at random: reload, back and on again, the list, a second tab, another device; one batch is held."""
+    home, chance = f"/c/{shared.collection.slug}/judge/", random.Random(4)
+    for card in shared.cards(shared.ann, 2):
+        judge(shared, shared.ann, card.token)
+    tabs = [client_for(shared.ann), client_for(shared.ann)]
+
+    def shown(client: Client) -> str:
+        return client.get(home).content.decode().partition('class="judge-bar" method="post" action="')[2].partition('"')[0]
+
+    def held() -> set[uuid.UUID]:
+        return set(Seat.objects.filter(assessor=shared.ann, judged_at=None).values_list("token", flat=True))
+
+    first, batch = shown(tabs[0]), held()
+    assert first.startswith(home) and 1 <= len(batch) <= 50
+    other = [f"{home}{seat}/" for seat in Seat.objects.filter(assessor=shared.ann).values_list("token", flat=True)]
+    for _ in range(100):
+        client = chance.choice(tabs)
+        path = chance.choice([home, f"{home}many/", f"{home}list/", f"{home}history/", *other])
+        if path == home:
+            assert shown(client) == first
+        else:
+            assert client.get(path).status_code == 200
+    assert [shown(client) for client in tabs] == [first, first] and held() == batch
 
 
 # The organizer changes who judges, while somebody still has the documents on screen

@@ -17,10 +17,13 @@ from assess.services.assigning import Rules, Wanted
 from assess.services.practice import Example
 from config.errors import Conflict, Refusal
 from config.models import User
+from evaluation import exports
+from evaluation.models import Release
 from pooling.models import Collection, PoolItem
 from pooling.services import members
 from tests.assess import factories
 from tests.assess.conftest import Bench, make_bench
+from tests.evaluation.factories import freeze
 from tests.pooling.files import draw_round, run_file, take_run
 
 pytestmark = pytest.mark.django_db
@@ -181,6 +184,27 @@ def test_machines_judge_in_a_layer_of_their_own(bench: Bench) -> None:
         judge(bench.collection, bench.ann, card.token, grade=None, answer="invalid")
     assigning.assign(bench.collection, by=bench.organizer, wanted=[], overlap=0, rules=Rules(count_machines=True))
     assert selectors.judgments(bench.collection).count() == items - 1  # “invalid” is no grade
+
+
+def test_machines_enter_no_release_unless_they_are_wanted(bench: Bench) -> None:
+    """Really frozen, both ways; and what was frozen before stays as it was."""
+    machine = members.add_machine(bench.collection, name="llm")[0].user
+    bench.assign(overlap=0)
+    first = bench.cards(bench.ann)[0]
+    judge(bench.collection, bench.ann, first.token, grade=3)
+    while cards := judging.next_items(bench.collection, assessor=machine, count=3):
+        judge(bench.collection, machine, cards[0].token, grade=1)
+
+    def lines(release: Release) -> set[tuple[str, ...]]:
+        return {tuple(line.split()[2:]) for line in exports.qrels(release).decode().splitlines()}
+
+    without = freeze(bench.collection, bench.organizer)
+    assert lines(without) == {(first.docno, "3")}
+    assigning.assign(bench.collection, by=bench.organizer, wanted=[], overlap=0, rules=Rules(count_machines=True))
+    rest = PoolItem.objects.filter(pool__collection=bench.collection).exclude(docno=first.docno)
+    both = {(first.docno, "3"), *((docno, "1") for docno in rest.values_list("docno", flat=True))}
+    assert lines(freeze(bench.collection, bench.organizer)) == both
+    assert lines(without) == {(first.docno, "3")}
 
 
 def test_practice_comes_before_real_work(bench: Bench) -> None:

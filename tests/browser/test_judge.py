@@ -214,3 +214,59 @@ def test_without_script(site: Site, browser: Browser) -> None:
     assert list(rows.values_list("judgment__item__docno", "grade"))[:2] == [(first, 1), (first, 3)]
     assert [row.reason for row in rows] == ["", "", "cut off"]
     context.close()
+
+
+CLOCK = """const real = performance.now.bind(performance); let skew = 0, state = "visible";
+performance.now = () => real() + skew;
+self.pass = (seconds) => { skew += 1000 * seconds; };
+Object.defineProperty(document, "visibilityState", {get: () => state});
+self.turn = (now) => { state = now; document.dispatchEvent(new Event("visibilitychange")); };"""
+
+
+def test_only_active_seconds_count(desk: Desk) -> None:
+    """Not while the page is hidden, and no longer than a minute after somebody last moved."""
+    desk.page.add_init_script(CLOCK)
+    desk.open()
+    desk.page.evaluate("pass(10); turn('hidden'); pass(3600); turn('visible'); pass(5)")
+    desk.page.keyboard.press("1")
+    desk.page.evaluate("pass(600)")  # away from the desk
+    desk.page.keyboard.press("2")
+    desk.page.evaluate("pass(50)")
+    desk.page.mouse.move(400, 300)
+    desk.page.evaluate("pass(40)")
+    desk.page.keyboard.press("3")
+    desk.expect_light("saved")
+    seconds = JudgmentEvent.objects.filter(judgment__item__pool__collection=desk.collection).order_by("pk")
+    for counted, wanted in zip(seconds.values_list("seconds", flat=True), (15, 60, 90), strict=True):
+        assert counted is not None and wanted <= counted < wanted + 9  # and what the test itself takes
+
+
+def test_each_change_is_announced(desk: Desk) -> None:
+    """To those who hear the page: what was done, and which document is there now."""
+    page, line = desk.page, desk.page.locator("#say")
+    expect(line).to_have_attribute("role", "status")
+
+    def titled() -> str:
+        return page.locator(".judge-document h2").inner_text()
+
+    first = titled()
+    page.keyboard.press("2")
+    expect(line).to_have_text(re.compile(rf"^Graded 2 .+\. Topic \d, document {re.escape(titled())}$"))
+    page.keyboard.press("b")
+    expect(line).to_have_text(re.compile(rf"^Topic \d, document {re.escape(first)}, graded 2$"))
+    page.keyboard.press("u")
+    expect(line).to_have_text(re.compile(rf"^Undone\. Topic \d, document {re.escape(first)}$"))
+    page.keyboard.press("l")
+    expect(line).to_have_text(re.compile(rf"^Put off\. Topic \d, document {re.escape(titled())}$"))
+    for key, words in (("k", "Kept"), ("h", "Words are not marked"), ("h", "Words are marked"), (".", "No marked word")):
+        page.keyboard.press(key)
+        expect(line).to_have_text(words)
+    for key, words in (
+        ("+", "Larger text"),
+        ("-", "Normal text"),
+        ("w", "Wide"),
+        ("o", "No headings"),
+        ("v", "This document is text alone"),
+    ):
+        page.keyboard.press(key)
+        expect(line).to_have_text(words)

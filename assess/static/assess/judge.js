@@ -58,11 +58,18 @@ function leave() {
   if (!card.document_html) card.nodes ??= [...article.childNodes]; // it came with the page, and not again
 }
 
-function announce() {
+/** What was done, and what is there now. */
+function announce(done = "") {
   const card = deck.current();
-  if (!card) return;
+  if (!card) return say(`${done} Waiting for the next document`.trim());
   const title = article.querySelector("h2")?.textContent || card.name;
-  say(`${card.grade === null ? "" : `Graded ${card.grade}. `}Topic ${card.topic}, document ${title}`);
+  say(`${done} Topic ${card.topic}, document ${title}${card.grade === null ? "" : `, graded ${card.grade}`}`.trim());
+}
+
+function doneBy(values) {
+  if (values.grade === undefined) return values.answer === "cannot" ? "Can’t judge." : "Put off.";
+  const label = buttons.find((button) => Number(button.value) === values.grade)?.querySelector("[data-label]")?.textContent || "";
+  return `Graded ${values.grade} ${label}.`;
 }
 
 function tools(card) {
@@ -122,7 +129,7 @@ function tellOf(values) {
   if (values.answer || values.grade !== undefined) {
     if (listed) many.mark(card);
     show(deck.frontier(listed ? deck.deck.index : 0));
-    announce();
+    announce(doneBy(values));
   } else { tools(card); paintEvidence(); place.focus({ preventScroll: true }); say("Kept"); refresh(); }
   sending.send();
 }
@@ -142,7 +149,7 @@ function takeBack() {
   const card = deck.bySeat(undone.seat);
   deck.act(card, values, clock.seconds());
   show(deck.cards.indexOf(card));
-  say("Undone");
+  announce("Undone.");
   sending.send();
 }
 

@@ -21,4 +21,4 @@ export function listen(target) {
 
 listen(document);
 document.addEventListener("scroll", alive, { passive: true, capture: true });
-document.addEventListener("visibilitychange", watch);
+document.addEventListener("visibilitychange", alive); // coming back is a sign of life

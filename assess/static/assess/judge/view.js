@@ -143,7 +143,7 @@ export function step(by) {
 
 export function showMarks(toggled) {
   const off = (kept("marks", "on") === "off") !== toggled;
-  if (toggled) keep("marks", off ? "off" : "on");
+  if (toggled) { keep("marks", off ? "off" : "on"); say(off ? "Words are not marked" : "Words are marked"); }
   place.classList.toggle("marks-off", off);
   dress();
 }
