@@ -1,17 +1,18 @@
 """The range of a score under incomplete judgments: the lowest and highest that the unjudged documents allow.
 
 The documents in question are those a run retrieved and nobody judged, negative grades among them; each may turn out to
-have any grade of the scale. What nobody retrieved stays as it is. Exact, for AP, P@k, nDCG and RBP.
+have any grade of the scale. What nobody retrieved stays as it is. Exact, for AP, P@k, nDCG in all its forms, and RBP.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.core.definitions import Measure, MeasureError
-from evaluation.core.judged import Judged, Level, accumulated, discounts, places, ratio, summed
-from evaluation.core.measures import incomplete, ranked
+from evaluation.core.judged import Judged, Level, accumulated, places, ratio, summed
+from evaluation.core.measures import graded, incomplete, ranked
 from evaluation.core.registry import parse_measure
 
 Values = NDArray[np.float64]
@@ -29,22 +30,30 @@ class Range:
 
 
 def score_range(judged: Judged, measure: Measure | str, *, rel: int = 1) -> Range:
-    """The range of AP, P@k, nDCG or RBP for every row; a MeasureError for any other measure, or form of these."""
+    """The range of AP, P@k, nDCG or RBP for every row; a MeasureError for any other measure, or form of these.
+
+    Of RBP by grades only with a gmax of its own: without, an unjudged document could change what all grades are worth.
+    """
     asked = parse_measure(measure) if isinstance(measure, str) else measure
     level = Level(judged, asked.rel or rel)
     cutoff = asked.cutoff if isinstance(asked.cutoff, int) else None
-    told = {name: value for name, value in asked.parameters if name != "rel"}
+    told: dict[str, Any] = {name: value for name, value in asked.parameters if name != "rel"}
     name = asked.definition.name
     if name == "P" and not told and cutoff is not None:
         return _precision(level, cutoff)
     if name == "AP" and not told:
         return _average_precision(level, cutoff)
-    if name == "nDCG" and not told:
-        return _ndcg(judged, cutoff)
-    if name == "RBP" and cutoff is None and set(told) <= {"p"}:
-        p = told.get("p", 0.8)
-        return _rbp(level, float(p) if isinstance(p, float) else 0.8)
-    raise MeasureError(f"{asked} has no known range; expected AP, AP@k, P@k, nDCG, nDCG@k or RBP(p=…).")
+    if name == "nDCG" and set(told) <= {"dcg", "form", "b", "gains"}:
+        form = graded.Form.named(told.get("dcg"), told.get("form"), told.get("b", 2), told.get("gains", ()))
+        worth = form.gain(np.arange(judged.top + 1))
+        if worth[0] == 0 and (np.diff(worth) >= 0).all():  # else a higher grade may be worth less
+            return _ndcg(judged, cutoff, form, np.diff(worth))
+    gain, gmax = told.get("gain", "binary"), told.get("gmax")
+    if name == "RBP" and set(told) <= {"p", "gain", "gmax"} and (gain == "binary" or (gain == "scale" and gmax)):
+        return _rbp(level, cutoff, told.get("p", 0.8), gain, gmax)
+    raise MeasureError(
+        f"{asked} has no known range; expected AP, AP@k, P@k, nDCG, nDCG@k, RBP(p=…) or RBP(gain='scale',gmax=…)."
+    )
 
 
 def _precision(level: Level, cutoff: int) -> Range:
@@ -52,9 +61,15 @@ def _precision(level: Level, cutoff: int) -> Range:
     return Range(low, low + incomplete.unjudged_at(level, cutoff))
 
 
-def _rbp(level: Level, p: float) -> Range:
-    low = incomplete.rbp(level, p=p)
-    return Range(low, low + incomplete.rbp_residual(level, p=p))
+def _rbp(level: Level, cutoff: int | None, p: float, gain: str, gmax: int | None) -> Range:
+    """What is not judged may be worth most, also what would follow the ranking, down to the cutoff."""
+    low = incomplete.rbp(level, cutoff, p=p, gain=gain, gmax=gmax)
+    most = 1.0 if gmax is None or gain == "binary" else min(level.judged.top / gmax, 1.0)
+    if cutoff is None:
+        return Range(low, low + most * incomplete.rbp_residual(level, p=p))
+    some = (level.judged.grades >= 0) & (level.judged.ranks <= cutoff)
+    held = (1.0 - p) * summed(level.judged.rows[some], np.float64(p) ** (level.judged.ranks[some] - 1), level.judged.size)
+    return Range(low, low + most * np.maximum(1.0 - p**cutoff - held, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,41 +134,41 @@ def _extreme(step: np.ufunc, values: Values, free: _Unjudged, start: Values) -> 
     return result
 
 
-def _ndcg(judged: Judged, cutoff: int | None) -> Range:
-    """A grade is a stack of steps of 1, and both DCG and its ideal are sums over the steps.
+def _ndcg(judged: Judged, cutoff: int | None, form: graded.Form, heights: Values) -> Range:
+    """A grade is a stack of steps, each of its height, and both DCG and its ideal are sums over the steps.
 
     On each step the first m unjudged documents are best, the last m worst. The lowest value gives all of them the top
     grade or none; for the highest, how many reach each step is found by comparing DCG with a share of the ideal, and
     raising the share to what that reaches until it stays (Dinkelbach 1967).
     """
-    free, steps = _Unjudged.of(judged), range(1, judged.top + 1)
-    weight = _weights(free.ranks, cutoff)
+    free = _Unjudged.of(judged)
+    weight = _weights(free.ranks, cutoff, form)
     deepest = int(judged.num_ret.max(initial=0)) + len(judged.qrels) + 1
-    ideal = np.concatenate(([0.0], np.cumsum(_weights(np.arange(1, deepest + 1), cutoff))))
-    grades, held = np.maximum(judged.grades, 0), _weights(judged.ranks, cutoff)
-    base = summed(judged.rows, grades * held, judged.size)
-    known = [np.tile(judged.qrels.num_rel(step), judged.runs) for step in steps]
-    best_base = np.sum([ideal[number] for number in known], axis=0)
+    ideal = np.concatenate(([0.0], np.cumsum(_weights(np.arange(1, deepest + 1), cutoff, form))))
+    base = summed(judged.rows, form.gain(judged.grades) * _weights(judged.ranks, cutoff, form), judged.size)
+    counts = [np.tile(judged.qrels.num_rel(step), judged.runs) for step in range(1, len(heights) + 1)]
+    known = list(zip(heights.tolist(), counts, strict=True))
+    best_base = np.sum([height * ideal[number] for height, number in known], axis=0)
     start = ratio(base, best_base)
     place = places(free.counts)
 
     worst = accumulated(np.add, weight[::-1], free.counts[::-1])[::-1]
     number = free.counts[free.rows] - place + 1
-    below = np.sum([ideal[one[free.rows] + number] for one in known], axis=0)
-    low = _extreme(np.minimum, ratio(base[free.rows] + len(steps) * worst, below), free, start)
+    below = np.sum([height * ideal[one[free.rows] + number] for height, one in known], axis=0)
+    low = _extreme(np.minimum, ratio(base[free.rows] + float(heights.sum()) * worst, below), free, start)
 
     first = accumulated(np.add, weight, free.counts)
     high = start
     for _ in range(_STEPS):
         above, under = base.copy(), best_base.copy()
-        for one in known:
+        for height, one in known:
             gain, cost = first, ideal[one[free.rows] + place] - ideal[one][free.rows]
             surplus = gain - high[free.rows] * cost
             best = _extreme(np.maximum, surplus, free, np.zeros(judged.size))
             chosen = np.flatnonzero((surplus == best[free.rows]) & (surplus > 0))
             rows, at = np.unique(free.rows[chosen], return_index=True)
-            above[rows] += gain[chosen[at]]
-            under[rows] += cost[chosen[at]]
+            above[rows] += height * gain[chosen[at]]
+            under[rows] += height * cost[chosen[at]]
         raised = np.maximum(ratio(above, under), high)
         if (raised == high).all():
             break
@@ -161,6 +176,6 @@ def _ndcg(judged: Judged, cutoff: int | None) -> Range:
     return Range(low, high)
 
 
-def _weights(ranks: Whole, cutoff: int | None) -> Values:
-    weight = 1.0 / discounts(ranks)
+def _weights(ranks: Whole, cutoff: int | None, form: graded.Form) -> Values:
+    weight = 1.0 / graded.discount(ranks, form.form, form.base)
     return weight if cutoff is None else np.where(ranks <= cutoff, weight, 0.0)
