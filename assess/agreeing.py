@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, Max, Sum
 from django.utils import timezone
+from numpy.typing import NDArray
 
 from assess import opinions, selectors
 from assess.core import agreement as kappa
@@ -156,18 +157,18 @@ def shown(collection: Collection) -> tuple[AgreementReport, Overview | None]:
 
 
 def _shown(collection: Collection) -> tuple[AgreementReport, Overview | None]:
-    table = selectors.judgment_table(collection)
+    table, at = selectors.timed_table(collection)
     report = selectors.agreement(collection, table, most=PAIRS_SHOWN)
-    return report, overview(collection, table) if report.pairs else None
+    return report, overview(collection, table, at) if report.pairs else None
 
 
-def overview(collection: Collection, table: JudgmentTable) -> Overview:
-    """For the page: the report; topics; each assessor against the rest; agreement over time; each one's own repeats."""
+def overview(collection: Collection, table: JudgmentTable, at: NDArray[np.float64]) -> Overview:
+    """`at`: when each judgment of the table was made. For the page: the report; topics; each assessor against the rest; agreement over time; each one's own repeats."""
     levels = list(collection.grades.values_list("value", flat=True))
     people = {user.pk: user for user in User.objects.filter(pk__in=np.unique(table.assessors).tolist())}
     found = rated(table, levels, {pk: user.name for pk, user in people.items()})
     report = told(found, collection, quick=True)
-    parts = _rest(table, levels, people), _times(collection, table, levels), _repeats(collection, levels)
+    parts = _rest(table, levels, people), _times(table, at, levels), _repeats(collection, levels)
     return Overview(report, _topic_rows(found, report["views"][0]["figures"]), *parts)
 
 
@@ -203,18 +204,12 @@ def _rest(table: JudgmentTable, levels: Sequence[int], people: Mapping[int, User
     return sorted(found, key=lambda pair: natural(pair.first))
 
 
-def _times(collection: Collection, table: JudgmentTable, levels: Sequence[int]) -> list[Slice]:
+def _times(table: JudgmentTable, at: NDArray[np.float64], levels: Sequence[int]) -> list[Slice]:
     """Pairs of opinions by the hours, days or weeks in which the later one came."""
     a, b = selectors.twice_judged(table.items)
     if not len(a):
         return []
-    heads = list(selectors.judgments(collection).values_list("item_id", "assessor_id", "updated_at"))
-    who = np.array([(item, assessor) for item, assessor, _at in heads], np.int64)
-    at = np.array([when.timestamp() for _item, _assessor, when in heads])
-    in_order, rows = np.lexsort((who[:, 1], who[:, 0])), np.lexsort((table.assessors, table.items))
-    when = np.empty(len(rows))
-    when[rows] = at[in_order]  # the same judgments, in the table's order
-    later = np.maximum(when[a], when[b])
+    later = np.maximum(at[a], at[b])
     return [
         Slice(start, end, kappa.agreement(table.grades[a][here], table.grades[b][here], levels))
         for start, end, here in watch.stretches(later, timezone.get_current_timezone())

@@ -58,9 +58,20 @@ def who_counts(collection: Collection, assessor: str = "assessor") -> Q:
 def judgment_table(collection: Collection, items: Sequence[int] | None = None) -> JudgmentTable:
     """Of all items, or of these alone."""
     found = judgments(collection) if items is None else judgments(collection).filter(item_id__in=items)
-    rows = found.annotate(slot=slot_of()).order_by("item_id", "slot", "pk")
-    columns = rows.values_list("item_id", "item__topic__number", "item__docno", "assessor_id", "slot", "grade")
-    return as_table(list(columns.iterator(chunk_size=20_000)))
+    return as_table(list(_in_order(found).values_list(*_COLUMNS).iterator(chunk_size=20_000)))
+
+
+def timed_table(collection: Collection) -> tuple[JudgmentTable, NDArray[np.float64]]:
+    """All judgments, and when each was made, in seconds: read at once, so that no judgment comes in between."""
+    rows = list(_in_order(judgments(collection)).values_list(*_COLUMNS, "updated_at").iterator(chunk_size=20_000))
+    return as_table([row[:-1] for row in rows]), np.array([row[-1].timestamp() for row in rows], np.float64)
+
+
+_COLUMNS = ("item_id", "item__topic__number", "item__docno", "assessor_id", "slot", "grade")
+
+
+def _in_order(found: QuerySet[Judgment]) -> QuerySet[Judgment]:
+    return found.annotate(slot=slot_of()).order_by("item_id", "slot", "pk")
 
 
 def as_table(rows: list[Any]) -> JudgmentTable:

@@ -39,13 +39,15 @@ def textbook(cast: Cast) -> Cast:
     return cast
 
 
+def overview(cast: Cast) -> agreeing.Overview:
+    return agreeing.overview(cast.collection, *selectors.timed_table(cast.collection))
+
+
 def test_the_textbook_example_on_page_and_in_files(textbook: Cast, client_for: ClientFor) -> None:
     olga = client_for(textbook.organizer)
     page = olga.get("/c/harbour-trials/agreement/").content.decode()
     assert "0.7761" in page and "0.7759" in page  # Cohen's, and with pooled marginals: 0.776 both
-    figures = agreeing.overview(textbook.collection, selectors.judgment_table(textbook.collection)).report["views"][1][
-        "figures"
-    ]
+    figures = overview(textbook).report["views"][1]["figures"]
     assert {key: round(figures[key]["value"], 6) for key in ("raw", "positive", "negative", "overlap", "cohen", "pooled")} == {
         "raw": 0.925,
         "positive": 0.952381,
@@ -86,11 +88,11 @@ def test_own_agreement_after_the_topic_closes_if_allowed(textbook: Cast, client_
 
 
 def test_drift_over_time_and_each_against_the_rest(textbook: Cast) -> None:
-    found = agreeing.overview(textbook.collection, selectors.judgment_table(textbook.collection))
+    found = overview(textbook)
     assert [part.figures.n for part in found.times] == [400]  # all came in the same hour
     early = Judgment.objects.filter(item__docno__lt="d100")
     early.update(updated_at=timezone.now() - timedelta(days=3))
-    found = agreeing.overview(textbook.collection, selectors.judgment_table(textbook.collection))
+    found = overview(textbook)
     assert [(part.figures.n, part.is_of_hours, part.start.date() == part.last_day.date()) for part in found.times] == [
         (100, False, True),
         (300, False, True),
@@ -100,9 +102,29 @@ def test_drift_over_time_and_each_against_the_rest(textbook: Cast) -> None:
     head = Judgment.objects.filter(assessor=textbook.assessor).first()
     assert head is not None
     Judgment.objects.create(item=head.item, assessor=textbook.assessor, occasion=1, grade=0)
-    [own] = agreeing.overview(textbook.collection, selectors.judgment_table(textbook.collection)).repeats
+    [own] = overview(textbook).repeats
     assert (own.figures.n, own.figures.raw) == (1, 0.0)
     assert not JudgmentEvent.objects.exists()
+
+
+def test_who_judges_while_the_page_is_made_does_not_disturb_it(textbook: Cast) -> None:
+    """Judgments come between what is read and what is computed of it: one more document, another grade, one taken back."""
+    Judgment.objects.filter(item__docno__lt="d100").update(updated_at=timezone.now() - timedelta(days=3))
+    before, read = overview(textbook), selectors.timed_table(textbook.collection)
+    [late] = factories.make_pool(
+        textbook.collection, textbook.organizer, {textbook.collection.topics.get(): ["a000"]}
+    ).items.all()
+    Judgment.objects.bulk_create(
+        Judgment(item=late, assessor=who, grade=1) for who in User.objects.filter(judgments__item__docno="d001")
+    )
+    Judgment.objects.filter(item__docno="d002", assessor=textbook.assessor).update(grade=0, updated_at=timezone.now())
+    Judgment.objects.filter(item__docno="d003", assessor=textbook.assessor).delete()
+    found = agreeing.overview(textbook.collection, *read)
+    assert [(part.start, part.figures.table.tolist()) for part in found.times] == [
+        (part.start, part.figures.table.tolist()) for part in before.times
+    ]
+    assert found.report == before.report
+    assert sum(part.figures.n for part in overview(textbook).times) == 400
 
 
 def test_the_page_is_computed_anew_when_a_judgment_or_a_name_changes(textbook: Cast, client_for: ClientFor) -> None:
