@@ -84,6 +84,7 @@ def read(collection: Collection, plan: MergePlan) -> Reading:
         "guidelines.md": f"{guideline.text}\n".encode() if guideline else b"",
         **described(collection),
     }
+    about["judgments_sha256"] = verify.judgments_digest(files)
     if sample := samples.read(collection, found.topics[places], found.docnos[places], merged):
         about["sample"] = sample.about
         counts["sample"] = sample.about["strategy"]

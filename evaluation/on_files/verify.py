@@ -62,6 +62,9 @@ def verify(files: dict[str, bytes]) -> list[tuple[str, bool, str]]:
     checks += [_counts(told, qrels), _digest(told, files)]
     checks += [_binary(told, qrels, files, view) for view in ("lenient", "strict")]
     if "judgments.csv" in files:
+        if "judgments_sha256" in told:  # releases of before it was told lack it
+            found = judgments_digest(files)
+            checks.append(("judgments", found == told["judgments_sha256"], f"SHA-256 {found}"))
         rows = list(csv.DictReader(io.StringIO(files["judgments.csv"].decode(), newline="")))
         grades = _grades(rows)
         checks += [_merged(told, grades, qrels, files), _agreement(told, rows, files), _evidence(rows, files)]
@@ -100,6 +103,15 @@ def _counts(told: dict[str, Any], qrels: dict[Pair, int]) -> tuple[str, bool, st
 def _digest(told: dict[str, Any], files: dict[str, bytes]) -> tuple[str, bool, str]:
     found = hashlib.sha256(files["qrels.txt"]).hexdigest()
     return "qrels", found == told["qrels_sha256"], f"SHA-256 {found}"
+
+
+JUDGED = ("judgments.csv", "evidence.csv", "decisions.jsonl")
+
+
+def judgments_digest(files: dict[str, bytes]) -> str:
+    """Of all that was judged and decided: the SHA-256 of the files' own, in this order."""
+    each = [hashlib.sha256(files[name]).hexdigest() for name in JUDGED]
+    return hashlib.sha256("\n".join(each).encode()).hexdigest()
 
 
 def _binary(told: dict[str, Any], qrels: dict[Pair, int], files: dict[str, bytes], view: str) -> tuple[str, bool, str]:
