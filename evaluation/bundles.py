@@ -156,7 +156,11 @@ def headline(report: dict[str, Any]) -> list[dict[str, Any]]:
     """The figures a page shows at a glance: of each view, those that are defined."""
     wanted = ("raw", "positive", "overlap", "cohen", "pooled", "linear", "fleiss", "alpha_nominal", "alpha_ordinal", "ac1")
     return [
-        {"threshold": view["threshold"], "figures": {key: view["figures"][key] for key in wanted if key in view["figures"]}}
+        {
+            "threshold": view["threshold"],
+            "notes": view["notes"],
+            "figures": {key: view["figures"][key] for key in wanted if key in view["figures"]},
+        }
         for view in report["views"]
     ]
 
