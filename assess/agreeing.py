@@ -1,5 +1,6 @@
 """Agreement of a collection's assessors: ratings out of judgments, and the report that pages, files and commands share."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, Max, Sum
 from django.utils import timezone
+from numpy.typing import NDArray
 
 from assess import opinions, selectors
 from assess.core import agreement as kappa
@@ -128,6 +130,16 @@ class Overview:
     times: list[Slice]
     repeats: list[Pair]
 
+    @property
+    def mean_topic(self) -> "TopicMean":
+        """The mean over topics, whatever their size; those without a value stand apart."""
+        known = [
+            [value for value in column if value is not None]
+            for column in zip(*((t.raw, t.main) for t in self.topics), strict=True)
+        ]
+        raw, main = (math.fsum(values) / len(values) if values else None for values in known)
+        return TopicMean(len(self.topics), sum(row.n for row in self.topics), raw, main, len(self.topics) - len(known[1]))
+
 
 @dataclass(frozen=True)
 class TopicRow:
@@ -144,6 +156,17 @@ class TopicRow:
         return self.n < THIN
 
 
+@dataclass(frozen=True)
+class TopicMean:
+    """`undefined`: topics that have no coefficient, which no mean knows."""
+
+    topics: int
+    n: int
+    raw: float | None
+    main: float | None
+    undefined: int
+
+
 def shown(collection: Collection) -> tuple[AgreementReport, Overview | None]:
     """All that the page tells, computed once for the judgments, scale and names of now."""
     heads = Judgment.objects.filter(item__pool__collection=collection)
@@ -156,27 +179,27 @@ def shown(collection: Collection) -> tuple[AgreementReport, Overview | None]:
 
 
 def _shown(collection: Collection) -> tuple[AgreementReport, Overview | None]:
-    table = selectors.judgment_table(collection)
+    table, at = selectors.timed_table(collection)
     report = selectors.agreement(collection, table, most=PAIRS_SHOWN)
-    return report, overview(collection, table) if report.pairs else None
+    return report, overview(collection, table, at) if report.pairs else None
 
 
-def overview(collection: Collection, table: JudgmentTable) -> Overview:
-    """For the page: the report; topics; each assessor against the rest; agreement over time; each one's own repeats."""
+def overview(collection: Collection, table: JudgmentTable, at: NDArray[np.float64]) -> Overview:
+    """`at`: when each judgment of the table was made. For the page: the report; topics; each assessor against the rest; agreement over time; each one's own repeats."""
     levels = list(collection.grades.values_list("value", flat=True))
     people = {user.pk: user for user in User.objects.filter(pk__in=np.unique(table.assessors).tolist())}
     found = rated(table, levels, {pk: user.name for pk, user in people.items()})
     report = told(found, collection, quick=True)
-    parts = _rest(table, levels, people), _times(collection, table, levels), _repeats(collection, levels)
+    parts = _rest(table, levels, people), _times(table, at, levels), _repeats(collection, levels)
     return Overview(report, _topic_rows(found, report["views"][0]["figures"]), *parts)
 
 
 def whole(collection: Collection) -> dict[str, Any]:
-    """For files and programs: the report with topics, and all resamples."""
+    """For files and programs: the report with pairs and topics, and all resamples."""
     table = selectors.judgment_table(collection)
     names = dict(User.objects.filter(pk__in=np.unique(table.assessors).tolist()).values_list("pk", "name"))
     found = rated(table, list(collection.grades.values_list("value", flat=True)), names)
-    return told(found, collection, by_topic=True)
+    return told(found, collection, pairs=True, by_topic=True)
 
 
 def _topic_rows(found: Rated, figures: Mapping[str, Any]) -> list[TopicRow]:
@@ -198,23 +221,16 @@ def _rest(table: JudgmentTable, levels: Sequence[int], people: Mapping[int, User
     found = []
     for here in np.split(order, first[1:]) if len(order) else []:
         user = people[int(table.assessors[mine[here[0]]])]
-        figures = kappa.agreement(table.grades[mine[here]], table.grades[others[here]], levels)
-        found.append(Pair(user.name, "the rest", figures, user.username, ""))
+        found.append(Pair.of((user.name, "the rest", user.username), table, mine[here], others[here], levels))
     return sorted(found, key=lambda pair: natural(pair.first))
 
 
-def _times(collection: Collection, table: JudgmentTable, levels: Sequence[int]) -> list[Slice]:
+def _times(table: JudgmentTable, at: NDArray[np.float64], levels: Sequence[int]) -> list[Slice]:
     """Pairs of opinions by the hours, days or weeks in which the later one came."""
     a, b = selectors.twice_judged(table.items)
     if not len(a):
         return []
-    heads = list(selectors.judgments(collection).values_list("item_id", "assessor_id", "updated_at"))
-    who = np.array([(item, assessor) for item, assessor, _at in heads], np.int64)
-    at = np.array([when.timestamp() for _item, _assessor, when in heads])
-    in_order, rows = np.lexsort((who[:, 1], who[:, 0])), np.lexsort((table.assessors, table.items))
-    when = np.empty(len(rows))
-    when[rows] = at[in_order]  # the same judgments, in the table's order
-    later = np.maximum(when[a], when[b])
+    later = np.maximum(at[a], at[b])
     return [
         Slice(start, end, kappa.agreement(table.grades[a][here], table.grades[b][here], levels))
         for start, end, here in watch.stretches(later, timezone.get_current_timezone())
@@ -224,18 +240,21 @@ def _times(collection: Collection, table: JudgmentTable, levels: Sequence[int]) 
 def _repeats(collection: Collection, levels: Sequence[int]) -> list[Pair]:
     """Self-consistency: what one judged twice, unaware of it."""
     heads = Judgment.objects.filter(item__pool__collection=collection, answer=Answer.GRADE, extra=False)
-    twice = heads.filter(occasion__gt=0).values_list("assessor_id", "item_id", "grade")
-    first = {(who, item): grade for who, item, grade in heads.filter(occasion=0).values_list("assessor_id", "item_id", "grade")}
-    pairs: dict[int, list[tuple[int, int]]] = {}
-    for who, item, grade in twice:
-        before = first.get((who, item))
-        if before is not None and grade is not None:
-            pairs.setdefault(who, []).append((before, grade))
-    names = dict(User.objects.filter(pk__in=pairs).values_list("pk", "name"))
+    columns = ("assessor_id", "item_id", "item__topic__number", "item__docno", "grade")
+    twice = list(heads.filter(occasion__gt=0).values_list(*columns))
+    before = {
+        (row[0], row[1]): row for row in heads.filter(occasion=0, item_id__in={row[1] for row in twice}).values_list(*columns)
+    }
+    names = dict(User.objects.filter(pk__in={row[0] for row in twice}).values_list("pk", "name"))
+    both: dict[int, list[tuple[Any, Any]]] = {}
+    for row in twice:
+        if (first := before.get((row[0], row[1]))) is not None:
+            both.setdefault(row[0], []).append((first, row))
     found = []
-    for who, rows in sorted(pairs.items(), key=lambda pair: names[pair[0]]):
-        both = np.array(rows, np.int64)
-        found.append(Pair(names[who], "the same again", kappa.agreement(both[:, 0], both[:, 1], levels)))
+    for who, rows in sorted(both.items(), key=lambda pair: names[pair[0]]):
+        lines = [(item, topic, docno, pk, 1, grade) for pair in rows for pk, item, topic, docno, grade in pair]
+        at = np.arange(0, len(lines), 2)
+        found.append(Pair.of((names[who], "the same again"), selectors.as_table(lines), at, at + 1, levels))
     return found
 
 

@@ -34,7 +34,7 @@ from assess.services.seating import Seating
 from config.api import JUDGE, MANAGE, ApiRequest, newest_first
 from config.errors import Refusal
 from config.models import User
-from pooling import access
+from pooling import access, tables
 from pooling.models import Collection, Role
 
 judging_routes = Router(tags=["Judging"])
@@ -262,11 +262,15 @@ def read_agreement(request: ApiRequest, slug: str) -> dict[str, Any]:
 
 @assignment_routes.get("/collections/{slug:slug}/agreement/report", response={200: None}, openapi_extra=REPORT)
 def download_agreement(request: ApiRequest, slug: str, filters: Query[ReportFilter]) -> HttpResponse:
-    """Download every coefficient, with intervals and by topic, as JSON, CSV or LaTeX
+    """Download every coefficient, with intervals and by topic, or one table of the page, as JSON, CSV or LaTeX
 
     For organizers.
     """
-    found = agreeing.whole(_organized(request, slug))
+    collection = _organized(request, slug)
+    if filters.table:
+        table = agreement_files.tables(*agreeing.shown(collection))[filters.table]
+        return HttpResponse(tables.written(table, filters.form), content_type=tables.TABLE_FORMS[filters.form])
+    found = agreeing.whole(collection)
     return HttpResponse(agreement_files.written(found, filters.form), content_type=agreement_files.FORMS[filters.form])
 
 

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from assess import blind
 from assess.core import agreement as kappa
+from assess.core.bootstrap import Plan
+from assess.core.kappa_spread import kappa_spread
 from assess.models import SLOTS, Answer, Assignment, AssignmentPlan, Judgment, JudgmentEvent, PracticeItem, Seat, Workload
 from config.errors import Refusal
 from config.models import User
@@ -58,9 +60,20 @@ def who_counts(collection: Collection, assessor: str = "assessor") -> Q:
 def judgment_table(collection: Collection, items: Sequence[int] | None = None) -> JudgmentTable:
     """Of all items, or of these alone."""
     found = judgments(collection) if items is None else judgments(collection).filter(item_id__in=items)
-    rows = found.annotate(slot=slot_of()).order_by("item_id", "slot", "pk")
-    columns = rows.values_list("item_id", "item__topic__number", "item__docno", "assessor_id", "slot", "grade")
-    return as_table(list(columns.iterator(chunk_size=20_000)))
+    return as_table(list(_in_order(found).values_list(*_COLUMNS).iterator(chunk_size=20_000)))
+
+
+def timed_table(collection: Collection) -> tuple[JudgmentTable, NDArray[np.float64]]:
+    """All judgments, and when each was made, in seconds: read at once, so that no judgment comes in between."""
+    rows = list(_in_order(judgments(collection)).values_list(*_COLUMNS, "updated_at").iterator(chunk_size=20_000))
+    return as_table([row[:-1] for row in rows]), np.array([row[-1].timestamp() for row in rows], np.float64)
+
+
+_COLUMNS = ("item_id", "item__topic__number", "item__docno", "assessor_id", "slot", "grade")
+
+
+def _in_order(found: QuerySet[Judgment]) -> QuerySet[Judgment]:
+    return found.annotate(slot=slot_of()).order_by("item_id", "slot", "pk")
 
 
 def as_table(rows: list[Any]) -> JudgmentTable:
@@ -323,6 +336,20 @@ class Pair:
     figures: kappa.Agreement
     first_user: str = ""
     second_user: str = ""
+    error: float | None = None  # of Cohen's kappa, as is the interval
+    interval: tuple[float, float] | None = None
+
+    @classmethod
+    def of(
+        cls, names: Sequence[str], table: "JudgmentTable", a: NDArray[np.int64], b: NDArray[np.int64], levels: Sequence[int]
+    ) -> "Pair":
+        """Of the rows `a` of the table against the rows `b`; the names shown, then the user names."""
+        first, second = table.grades[a], table.grades[b]
+        figures = kappa.agreement(first, second, levels)
+        topics = np.unique(table.topics[a], return_inverse=True)[1] if len(a) else a
+        found = kappa_spread(figures, table.items[a], topics, first, second, Plan())
+        one, other, user, second_user = (*names, "", "")[:4]
+        return cls(one, other, figures, user, second_user, found.standard_error, found.interval)
 
     @property
     def band(self) -> str:
@@ -365,8 +392,7 @@ def agreement(collection: Collection, table: JudgmentTable | None = None, most: 
     low, high = (np.minimum, np.maximum)
     one, two = low(table.assessors[a], table.assessors[b]), high(table.assessors[a], table.assessors[b])
     turned = table.assessors[a] != one
-    of_one = np.where(turned, table.grades[b], table.grades[a])
-    of_two = np.where(turned, table.grades[a], table.grades[b])
+    of_one, of_two = np.where(turned, b, a), np.where(turned, a, b)
     order = np.lexsort((two, one))
     first = np.flatnonzero(np.diff(one[order], prepend=-1) | np.diff(two[order], prepend=-1))
     groups = np.split(order, first[1:]) if len(order) else []
@@ -374,11 +400,10 @@ def agreement(collection: Collection, table: JudgmentTable | None = None, most: 
     pairs = []
     for here in shown:
         x, y = int(one[here[0]]), int(two[here[0]])
-        figures = kappa.agreement(of_one[here], of_two[here], levels)
-        pairs.append(Pair(people[x].name, people[y].name, figures, people[x].username, people[y].username))
+        names = people[x].name, people[y].name, people[x].username, people[y].username
+        pairs.append(Pair.of(names, table, of_one[here], of_two[here], levels))
     pairs.sort(key=lambda pair: (pair.first, pair.second))
-    overall = kappa.agreement(table.grades[a], table.grades[b], levels)
-    both = Pair("First opinions", "Second opinions", overall)
+    both = Pair.of(("First opinions", "Second opinions"), table, a, b, levels)
     return AgreementReport(levels, pairs, both, len(np.unique(table.items[a])), len(groups))
 
 

@@ -61,7 +61,7 @@ def read(collection: Collection, plan: MergePlan) -> Reading:
     final = opinions.final(found, plan.rule, plan.opinions, plan.missing, grades[0].value)
     names = judging.pseudonyms(collection)
     people = agreeing.rated(found.table, [grade.value for grade in grades], names)
-    report = agreeing.told(people, collection)
+    report = rounded(agreeing.told(people, collection))
     places, merged = final.places, final.grades
     qrels = write_qrels(found.topics[places], found.docnos[places], merged)
     counts = _counts(collection, found, final)
@@ -84,6 +84,7 @@ def read(collection: Collection, plan: MergePlan) -> Reading:
         "guidelines.md": f"{guideline.text}\n".encode() if guideline else b"",
         **described(collection),
     }
+    about["judgments_sha256"] = verify.judgments_digest(files)
     if sample := samples.read(collection, found.topics[places], found.docnos[places], merged):
         about["sample"] = sample.about
         counts["sample"] = sample.about["strategy"]
@@ -155,9 +156,22 @@ def headline(report: dict[str, Any]) -> list[dict[str, Any]]:
     """The figures a page shows at a glance: of each view, those that are defined."""
     wanted = ("raw", "positive", "overlap", "cohen", "pooled", "linear", "fleiss", "alpha_nominal", "alpha_ordinal", "ac1")
     return [
-        {"threshold": view["threshold"], "figures": {key: view["figures"][key] for key in wanted if key in view["figures"]}}
+        {
+            "threshold": view["threshold"],
+            "notes": view["notes"],
+            "figures": {key: view["figures"][key] for key in wanted if key in view["figures"]},
+        }
         for view in report["views"]
     ]
+
+
+def rounded(value: Any) -> Any:
+    """Figures to twelve decimals: the last digits of a float depend on the processor that sums, and a release does not."""
+    if isinstance(value, float):
+        return round(value, 12)
+    if isinstance(value, dict):
+        return {key: rounded(one) for key, one in value.items()}
+    return [rounded(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def version() -> str:
@@ -174,6 +188,11 @@ def _csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
     writer.writerow(head)
     writer.writerows(rows)
     return text.getvalue().encode()
+
+
+def _one_end(text: str) -> str:
+    """Lines that end in a line feed alone: a carriage return would end a row of CSV, since Python quotes none."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _json(value: object) -> bytes:
@@ -219,7 +238,7 @@ def _judgments(collection: Collection, names: dict[int, str]) -> bytes:
         (
             *(number, docno, names.get(who, "A0"), "" if grade is None else grade, "extra" if extra else answer),
             *(moment(first), moment(last), "" if seconds is None else repr(float(seconds))),
-            *(safe_cell("; ".join(part for part in (reason, note) if part)), round_),
+            *(safe_cell(_one_end("; ".join(part for part in (reason, note) if part))), round_),
             {"imported": "imported", "interactive": "isj"}.get(strategy, "judged"),
         )
         for number, docno, who, grade, answer, extra, first, last, seconds, reason, note, round_, strategy in rows.values_list(
@@ -290,7 +309,7 @@ def _topics(collection: Collection) -> bytes:
 def _runs(collection: Collection) -> bytes:
     columns = ("tag", "group", "kind", "upload__sha256", "topic_count", "line_count")
     rows = sorted(collection.runs.values_list(*columns), key=lambda row: row[0].encode())
-    safe = ((tag, safe_cell(group), *more) for tag, group, *more in rows)
+    safe = ((tag, safe_cell(_one_end(group)), *more) for tag, group, *more in rows)
     return _csv(("tag", "group", "kind", "sha256", "topics", "lines"), safe)
 
 

@@ -1,6 +1,7 @@
 """The data sheet of a released collection: its statistics, what it rests on, pictures, and metadata for machines."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,8 @@ from evaluation.core.charts import Chart, Mark
 from evaluation.models import Release
 from evaluation.tables import Table
 from pooling import selectors as pooling
-from pooling.models import Collection
+from pooling.core.words import word_count
+from pooling.models import Collection, Grade
 from pooling.services.collections import DESCRIBED
 
 COUNTED = 20_000  # documents up to which words are counted in all; of more, in so many
@@ -46,10 +48,10 @@ def statistics(collection: Collection) -> dict[str, Any]:
     languages: set[str] = set()
     for title, text, language in texts[:COUNTED].iterator(chunk_size=2000):
         count += 1
-        words += len(title.split()) + len(text.split())
+        words += word_count(title) + word_count(text)
         size += len(text.encode())
         languages.add(language)
-    queries = [len(title.split()) for title in collection.topics.values_list("title", flat=True)]
+    queries = [word_count(title) for title in collection.topics.values_list("title", flat=True)]
     return {
         "documents": corpus.document_count,
         "complete": corpus.is_complete,
@@ -58,9 +60,9 @@ def statistics(collection: Collection) -> dict[str, Any]:
         "words_per_document": words / count if count else None,
         "topics": len(queries),
         "words_per_topic": sum(queries) / len(queries) if queries else None,
-        "languages": sorted(languages - {""}),
         "task": collection.get_task_display(),
         **{field: getattr(collection, field) for field in DESCRIBED},
+        "languages": collection.languages or ", ".join(sorted(languages - {""})),
     }
 
 
@@ -81,6 +83,23 @@ def relevant_per_topic(release: Release) -> tuple[Chart, Table]:
     legend = ((6, "judged"), (1, "relevant"))
     chart = replace(charts.bars(words, "Topic", y, [row[0] for row in rows], marks), legend=legend)
     return chart, Table(words, ["topic", "relevant", "judged"], rows)
+
+
+def documents_by_grade(release: Release, scale: Iterable[Grade]) -> tuple[Chart, Table]:
+    """How many documents have each grade; of an imported release also grades that the scale does not name."""
+    counts, labels = release.counts["grades"], {str(grade.value): grade.label for grade in scale}
+    known = sorted({*labels, *counts}, key=int)
+    total = max(sum(counts.values()), 1)
+    rows = [(int(value), labels.get(value, ""), counts.get(value, 0), counts.get(value, 0) / total) for value in known]
+    tones = [1 if value >= release.counts["lenient_from"] else 6 for value, *_more in rows]
+    marks = [
+        Mark(n, count, f"Grade {value}{label and f', {label}'}: {count:,} documents, {share:.1%}", tone)
+        for n, ((value, label, count, share), tone) in enumerate(zip(rows, tones, strict=True))
+    ]
+    words = "Documents of each grade; relevant ones are drawn dark"
+    y = charts.axis("Documents", [row[2] for row in rows])
+    chart = replace(charts.bars(words, "Grade", y, known, marks), legend=((6, "not relevant"), (1, "relevant")))
+    return chart, Table(words, ["grade", "label", "documents", "share"], rows)
 
 
 def json_ld(release: Release, page: str, files: list[tuple[str, str, str]]) -> SafeString:

@@ -85,25 +85,27 @@ def data_sheet(request: HttpRequest, slug: str) -> HttpResponse:
     files = [("qrels", "text/plain", f"{here}qrels/")]
     if found.archive:
         files.insert(0, ("archive", "application/zip", f"{here}archive/"))
-    drawn, told = dataset.relevant_per_topic(found)
-    counted = [int(str(row[1])) for row in told.rows]
+    scale = list(grades(collection))
+    parts = {"topics": dataset.relevant_per_topic(found), "grades": dataset.documents_by_grade(found, scale)}
+    drawn, told = {name: chart for name, (chart, _) in parts.items()}, {name: table for name, (_, table) in parts.items()}
+    counted = [int(str(row[1])) for row in told["topics"].rows]
     context: dict[str, Any] = {
         "release": found,
         "description": markdown.render(collection.description),
         "statistics": found.about.get("statistics") or dataset.statistics(collection),
         "assumptions": dataset.ASSUMPTIONS,
-        "charts": {"topics": drawn},
-        "tables": {"topics": told},
+        "charts": drawn,
+        "tables": told,
         "relevant": sum(counted),
         "mean_relevant": sum(counted) / max(len(counted), 1),
-        "grades": [(grade, found.counts["grades"].get(str(grade.value), 0)) for grade in grades(collection)],
+        "grades": [(grade, found.counts["grades"].get(str(grade.value), 0)) for grade in scale],
         "views": found.about.get("agreement", []),
         "score_archive": exports.score_archive(found),
         "citation": citation.of(collection, found.number, found.frozen_at, here),
         "json_ld": dataset.json_ld(found, request.build_absolute_uri(), files),
     }
     name = exports.file_name(found, "")
-    figure = tables.asked(request, name, {"topics": drawn}, {"topics": told})
+    figure = tables.asked(request, name, drawn, told)
     return figure or page(request, "evaluation/dataset.html", collection, **context)
 
 

@@ -124,8 +124,8 @@ def _insert(release: Release, by: User, state: str, *, score: bool) -> None:
     locked = Collection.objects.select_for_update().get(pk=release.collection_id)  # numbers come one after the other
     _require_not_archived(locked)
     newest = selectors.newest(locked)
-    if newest and (newest.sha256, newest.rule) == (release.sha256, release.rule):
-        raise Conflict(f"Release {newest.number} has these same qrels already: no grade has changed since.")
+    if newest and _content(newest) == _content(release):
+        raise Conflict(f"Release {newest.number} has these same qrels and judgments already: nothing has changed since.")
     if newest and newest.last_event > release.last_event and release.rule:
         raise Conflict(f"Release {newest.number} was frozen meanwhile, with newer judgments. Freeze again if it is needed.")
     if _next_number(locked) != release.number:
@@ -135,6 +135,13 @@ def _insert(release: Release, by: User, state: str, *, score: bool) -> None:
     ReleaseStep.objects.create(release=release, state=state, by=by, at=release.frozen_at)
     if score:
         request_scores(release, by=by)
+
+
+def _content(release: Release) -> tuple[object, ...]:
+    """What a release holds: by `first`, new second opinions leave the qrels as they are, and are news all the same."""
+    told = release.about
+    newest = release.last_event, release.last_decision  # of releases from before their judgments had a digest
+    return release.sha256, release.rule, told.get("merge"), told.get("judgments_sha256", newest if release.rule else "")
 
 
 def _clean(collection: Collection, rule: str | None, note: str) -> tuple[MergePlan, str]:

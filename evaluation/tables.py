@@ -1,80 +1,16 @@
-"""Tables as files: every digit as CSV or JSON, four decimals for LaTeX; figures as SVG, PNG and PDF."""
+"""Tables and figures as files: the tables as pooling has them; figures as SVG, PNG and PDF."""
 
-import csv
-import io
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from django.http import Http404, HttpRequest, HttpResponse
 
 from evaluation.core.charts import Chart
-from evaluation.core.comparison_text import escaped
-from pooling.services.collections import safe_cell
+from pooling import tables
+from pooling.tables import Table as Table
+from pooling.tables import written as written
+from pooling.tables import written_csv as written_csv
 
-TABLE_FORMS = {"csv": "text/csv", "json": "application/json", "tex": "text/plain"}
 FIGURE_FORMS = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
-
-
-@dataclass(frozen=True)
-class Table:
-    """`rows` hold what was computed, None where there is nothing."""
-
-    caption: str
-    head: Sequence[str]
-    rows: Sequence[Sequence[object]]
-
-    @property
-    def heads(self) -> list[tuple[str, bool]]:
-        """Each with whether its column holds numbers."""
-        return [
-            (name, all(isinstance(row[place], int | float | None) for row in self.rows)) for place, name in enumerate(self.head)
-        ]
-
-
-def written(table: Table, form: str) -> str:
-    if form == "json":
-        rows = [dict(zip(table.head, row, strict=True)) for row in table.rows]
-        return json.dumps({"caption": table.caption, "rows": rows}, indent=2, ensure_ascii=False, default=str) + "\n"
-    if form == "tex":
-        return _latex(table)
-    return written_csv([list(table.head), *([_cell(value) for value in row] for row in table.rows)])
-
-
-def written_csv(rows: Sequence[Sequence[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return repr(value) if isinstance(value, float) else safe_cell(str(value))
-
-
-def _latex(table: Table) -> str:
-    """A booktabs table; columns of numbers to the right."""
-    lines = [" & ".join(_tex(value) for value in row) for row in table.rows]
-    return "\n".join(
-        [
-            f"% {table.caption}",
-            f"\\begin{{tabular}}{{{''.join('r' if number else 'l' for _name, number in table.heads)}}}",
-            r"  \toprule",
-            f"  {' & '.join(escaped(name) for name in table.head)} \\\\",
-            r"  \midrule",
-            *(f"  {line} \\\\" for line in lines),
-            r"  \bottomrule",
-            r"\end{tabular}",
-            "",
-        ]
-    )
-
-
-def _tex(value: object) -> str:
-    if value is None:
-        return "--"
-    return f"{value:.4f}" if isinstance(value, float) else escaped(str(value))
 
 
 def drawn(chart: Chart, form: str) -> bytes:
@@ -90,14 +26,11 @@ def drawn(chart: Chart, form: str) -> bytes:
 def asked(request: HttpRequest, name: str, figures: Mapping[str, Chart], found: Mapping[str, Table]) -> HttpResponse | None:
     """The answer to ?figure=NAME&form=svg or ?table=NAME&form=csv: every page gives out its figures and tables under its own
     address, in the state it is in. None if neither is asked for."""
-    form, figure, table = (request.GET.get(key, "") for key in ("form", "figure", "table"))
-    if not figure and not table:
-        return None
-    if (figure and (figure not in figures or form not in FIGURE_FORMS)) or (
-        table and (table not in found or form not in TABLE_FORMS)
-    ):
+    form, figure = (request.GET.get(key, "") for key in ("form", "figure"))
+    if not figure:
+        return tables.asked(request, name, found)
+    if figure not in figures or form not in FIGURE_FORMS:
         raise Http404
-    kind = FIGURE_FORMS[form] if figure else TABLE_FORMS[form]
-    answer = HttpResponse(drawn(figures[figure], form) if figure else written(found[table], form), content_type=kind)
-    answer["Content-Disposition"] = f'attachment; filename="{name}-{figure or table}.{form}"'
+    answer = HttpResponse(drawn(figures[figure], form), content_type=FIGURE_FORMS[form])
+    answer["Content-Disposition"] = f'attachment; filename="{name}-{figure}.{form}"'
     return answer

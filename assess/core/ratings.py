@@ -79,7 +79,7 @@ class Tallies(Kinds):
     def alike(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Whatever the topic: where each distinct kind stands first, and which of them each one is."""
         rows = np.column_stack((self.cells, self.counts))
-        first = _distinct(rows)[0]
+        first = distinct(rows)[0]
         places = {tuple(row): place for place, row in enumerate(rows[first].tolist())}
         return first, np.array([places[tuple(row)] for row in rows.tolist()], np.int64)
 
@@ -106,7 +106,7 @@ def ratings(
 
 
 def patterns(of: Ratings) -> Patterns:
-    first, times = _distinct(np.column_stack((of.topics, of.places.astype(np.int64))))
+    first, times = distinct(np.column_stack((of.topics, of.places.astype(np.int64))))
     return Patterns(of.topics[first], times, of.levels, of.places[first])
 
 
@@ -114,11 +114,11 @@ def tallies(of: Ratings) -> Tallies:
     size, two = len(of.levels), of.places.shape[1] == 2
     cells = of.places[:, 0].astype(np.int64) * size + of.places[:, 1] if two else np.zeros(len(of.places), np.int64)
     counts, complete = of.counts(), _complete(of)
-    first, times = _distinct(np.column_stack((of.topics, complete, cells, counts)))
+    first, times = distinct(np.column_stack((of.topics, complete, cells, counts)))
     return Tallies(of.topics[first], times, counts[first], complete[first], cells[first])
 
 
-def _distinct(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def distinct(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where each distinct row stands first, in their order, and how often it occurs. Rows are compared as bytes, all at once:
     numbers from -1 on, whose order that keeps."""
     packed = np.ascontiguousarray((rows + 1).astype(">u4")).view(f"V{4 * rows.shape[1]}").ravel()

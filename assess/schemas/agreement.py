@@ -18,7 +18,8 @@ class PairOut(Schema):
     cohen: float | None = Field(description="Cohen's kappa; null where it is not defined.")
     pooled: float | None = Field(description="Kappa with pooled marginals (Scott's pi).")
     linear: float | None = Field(description="Cohen's kappa with linear weights.")
-    standard_error: float | None = Field(description="Large-sample standard error of Cohen's kappa.")
+    standard_error: float | None = Field(description="Of Cohen's kappa.")
+    interval: list[float] | None = Field(description="Low and high end of the 95 % interval of Cohen's kappa.")
     table: list[list[int]] = Field(description="Counts over the levels: rows the first one's grades, columns the second's.")
     undefined: str = Field(description="Why there is no kappa; empty when there is.")
 
@@ -26,7 +27,7 @@ class PairOut(Schema):
     def of(cls, pair: Pair) -> "PairOut":
         f = pair.figures
         figures: dict[str, Any] = {"n": f.n, "agreement": f.raw, "cohen": f.cohen, "pooled": f.pooled}
-        figures |= {"linear": f.linear, "standard_error": f.standard_error}
+        figures |= {"linear": f.linear, "standard_error": pair.error, "interval": pair.interval and list(pair.interval)}
         told = {"table": f.table.tolist(), "undefined": pair.why_undefined}
         return cls(first=pair.first_user, second=pair.second_user, **figures, **told)
 
@@ -48,6 +49,9 @@ class OwnAgreementOut(Schema):
 
 class ReportFilter(In):
     form: Literal["json", "csv", "tex"] = "json"
+    table: Literal["", "pairs", "matrices", "rest", "repeats", "topics", "times"] = Field(
+        "", description="One table of the page of agreement; empty: every coefficient."
+    )
 
 
 class ExportFilter(In):

@@ -33,3 +33,9 @@ def rule(name: str) -> str:
 def on_line(value: float) -> str:
     """0 to 100; what lies below the line's end is drawn at it."""
     return f"{100 * (min(max(value, LOWEST), 1.0) - LOWEST) / (1 - LOWEST):.1f}"
+
+
+@register.filter
+def at_most_one(value: float) -> float:
+    """The upper end of an interval as it is shown: no agreement is more than perfect."""
+    return min(value, 1.0)

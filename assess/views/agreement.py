@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from assess import adjudication, agreeing, agreement_files
-from pooling import access
+from pooling import access, tables
 from pooling.models import Role
 from pooling.selectors import grades
 from pooling.views.collections import page
@@ -17,7 +17,8 @@ def agreement(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     report, overview = agreeing.shown(collection)
     context: dict[str, Any] = {"report": report, "overview": overview, "grades": grades(collection)}
-    return page(request, "assess/agreement.html", collection, **context)
+    files = tables.asked(request, f"{collection.slug}-agreement", agreement_files.tables(report, overview))
+    return files or page(request, "assess/agreement.html", collection, **context)
 
 
 @require_safe

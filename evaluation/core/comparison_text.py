@@ -2,11 +2,7 @@
 
 from evaluation.core.comparison import Comparison, Pairing
 from evaluation.core.significance import Effect
-
-_LATEX = str.maketrans(
-    {letter: f"\\{letter}" for letter in "_&%$#{}"}
-    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-)
+from pooling.core.latex import escaped
 
 
 def text(comparison: Comparison) -> str:
@@ -78,7 +74,3 @@ def _columns(rows: list[list[str]]) -> list[str]:
         ).rstrip()
         for row in rows
     ]
-
-
-def escaped(value: str) -> str:
-    return value.translate(_LATEX)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,9 +41,9 @@ def read_marked(text: str) -> list[Span]:
     head = text.partition("\n")[0].split(",")
     found: list[Span] = []
     if {"topic", "docno", "evidence"} <= set(head):
-        rows = [(row["topic"], row["docno"], row["evidence"]) for row in csv.DictReader(io.StringIO(text))]
+        rows = [(row["topic"], row["docno"], row["evidence"]) for row in csv.DictReader(io.StringIO(text, newline=""))]
     else:
-        rows = [_fields(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+        rows = [_fields(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     for number, (topic, docno, words) in enumerate(rows, 1):
         try:
             found += [(topic.encode(), docno.encode(), start, end) for start, end in passages.read(words)]
@@ -54,7 +55,7 @@ def read_marked(text: str) -> list[Span]:
 
 
 def _fields(number: int, line: str) -> tuple[str, str, str]:
-    fields = line.split()
+    fields = re.split("[ \t]+", line.strip(" \t\r"))  # a docno may hold what else Python takes for a blank
     if len(fields) != 3:
         raise ValueError(f"line {number}: expected 3 columns (topic docno start-end), found {len(fields)}")
     return fields[0], fields[1], fields[2]

@@ -62,14 +62,22 @@ def verify(files: dict[str, bytes]) -> list[tuple[str, bool, str]]:
     checks += [_counts(told, qrels), _digest(told, files)]
     checks += [_binary(told, qrels, files, view) for view in ("lenient", "strict")]
     if "judgments.csv" in files:
+        if "judgments_sha256" in told:  # releases of before it was told lack it
+            found = judgments_digest(files)
+            checks.append(("judgments", found == told["judgments_sha256"], f"SHA-256 {found}"))
         rows = list(csv.DictReader(io.StringIO(files["judgments.csv"].decode(), newline="")))
         grades = _grades(rows)
         checks += [_merged(told, grades, qrels, files), _agreement(told, rows, files), _evidence(rows, files)]
     return checks
 
 
+def _lines(data: bytes) -> list[str]:
+    """Only a line feed ends a line: texts and document numbers may hold what else Python takes for an end."""
+    return data.decode().removesuffix("\n").split("\n") if data else []
+
+
 def _sums(files: dict[str, bytes]) -> tuple[str, bool, str]:
-    lines = [line.split("  ", 1) for line in files["SHA256SUMS"].decode().splitlines()]
+    lines = [line.split("  ", 1) for line in _lines(files["SHA256SUMS"])]
     told = {name: digest for digest, name in lines}
     bad = sorted(name for name, digest in told.items() if hashlib.sha256(files.get(name, b"")).hexdigest() != digest)
     strange = sorted(set(files) - set(told) - {"SHA256SUMS"})
@@ -79,7 +87,7 @@ def _sums(files: dict[str, bytes]) -> tuple[str, bool, str]:
 
 def _qrels(data: bytes) -> dict[Pair, int]:
     found: dict[Pair, int] = {}
-    for line in data.decode().splitlines():
+    for line in _lines(data):
         topic, _zero, docno, grade = line.split(" ")
         found[topic, docno] = int(grade)
     return found
@@ -95,6 +103,15 @@ def _counts(told: dict[str, Any], qrels: dict[Pair, int]) -> tuple[str, bool, st
 def _digest(told: dict[str, Any], files: dict[str, bytes]) -> tuple[str, bool, str]:
     found = hashlib.sha256(files["qrels.txt"]).hexdigest()
     return "qrels", found == told["qrels_sha256"], f"SHA-256 {found}"
+
+
+JUDGED = ("judgments.csv", "evidence.csv", "decisions.jsonl")
+
+
+def judgments_digest(files: dict[str, bytes]) -> str:
+    """Of all that was judged and decided: the SHA-256 of the files' own, in this order."""
+    each = [hashlib.sha256(files[name]).hexdigest() for name in JUDGED]
+    return hashlib.sha256("\n".join(each).encode()).hexdigest()
 
 
 def _binary(told: dict[str, Any], qrels: dict[Pair, int], files: dict[str, bytes], view: str) -> tuple[str, bool, str]:
@@ -134,7 +151,7 @@ def _merged(
             one = lowest
         if one is not None:
             final[pair] = one
-    for line in files["decisions.jsonl"].decode().splitlines():
+    for line in _lines(files["decisions.jsonl"]):
         row = json.loads(line)
         final[row["topic"], row["docno"]] = row["grade"]
     wrong = sum(qrels.get(pair) != final.get(pair) for pair in set(qrels) | set(final))

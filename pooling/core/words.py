@@ -112,3 +112,9 @@ def terms(text: str, language: str = "") -> list[str]:
         if known[word]:
             found.append(known[word])
     return found
+
+
+def word_count(text: str) -> int:
+    """How many words a text has, those that say nothing included; where no words are marked, pairs of letters count as such."""
+    count = len(LETTERS.findall(text))
+    return count if text.isascii() else count + sum(max(len(run) - 1, 1) for run in RUN.findall(text))

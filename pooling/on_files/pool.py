@@ -159,7 +159,7 @@ def _read(name: str) -> tuple[str, Rankings]:
 
 def _groups(name: str | None, tags: list[str]) -> tuple[list[str], list[int]]:
     found: dict[str, tuple[str, int]] = {}
-    lines = unpack(name).decode("utf-8", "replace").splitlines() if name else []
+    lines = unpack(name).decode("utf-8", "replace").split("\n") if name else []
     for number, line in enumerate(lines, 1):
         fields = line.split()
         if not fields or fields[0].startswith("#"):

@@ -10,6 +10,9 @@ import pytest
 from django.utils import timezone
 
 from assess import agreeing, agreement_files, selectors
+from assess.core.agreement import agreement
+from assess.core.bootstrap import Plan
+from assess.core.kappa_spread import kappa_spread
 from assess.models import Judgment, JudgmentEvent, Seat
 from assess.selectors import as_table
 from assess.services import merging
@@ -39,13 +42,15 @@ def textbook(cast: Cast) -> Cast:
     return cast
 
 
+def overview(cast: Cast) -> agreeing.Overview:
+    return agreeing.overview(cast.collection, *selectors.timed_table(cast.collection))
+
+
 def test_the_textbook_example_on_page_and_in_files(textbook: Cast, client_for: ClientFor) -> None:
     olga = client_for(textbook.organizer)
     page = olga.get("/c/harbour-trials/agreement/").content.decode()
     assert "0.7761" in page and "0.7759" in page  # Cohen's, and with pooled marginals: 0.776 both
-    figures = agreeing.overview(textbook.collection, selectors.judgment_table(textbook.collection)).report["views"][1][
-        "figures"
-    ]
+    figures = overview(textbook).report["views"][1]["figures"]
     assert {key: round(figures[key]["value"], 6) for key in ("raw", "positive", "negative", "overlap", "cohen", "pooled")} == {
         "raw": 0.925,
         "positive": 0.952381,
@@ -61,6 +66,60 @@ def test_the_textbook_example_on_page_and_in_files(textbook: Cast, client_for: C
     assert json.loads(olga.get(f"{here}/json/").content)["shared"] == 400
     assert r"kappa (pooled marginals, Scott's pi) & 400 & $0.776$" in olga.get(f"{here}/tex/").content.decode()
     assert olga.get(f"{here}/exe/").status_code == 404
+
+
+def test_each_figure_has_its_error_interval_and_words(textbook: Cast, client_for: ClientFor) -> None:
+    """The textbook's se 0.038888 and interval 0.699900 to 0.852338, on the page, in tables and for programs."""
+    [pair] = selectors.agreement(textbook.collection).pairs
+    assert pair.error is not None and pair.interval is not None
+    assert (round(pair.error, 6), *(round(end, 6) for end in pair.interval)) == (0.038888, 0.699900, 0.852338)
+    olga, here = client_for(textbook.organizer), "/c/harbour-trials/agreement/"
+    page = " ".join(olga.get(here).content.decode().split())
+    assert '<td class="num" data-label="Standard error">0.039</td>' in page and ">0.70 to 0.85<" in page
+    assert "<td>Mean over topics</td>" in page
+    Judgment.objects.filter(assessor=textbook.assessor).update(grade=1, updated_at=timezone.now())
+    page = olga.get(here).content.decode()
+    assert f"{textbook.assessor.name} used one level only: Cohen&#x27;s kappa is 0 whatever the agreement." in page
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("name", [*agreement_files.CAPTIONS])
+def test_every_table_has_its_files(textbook: Cast, client_for: ClientFor, name: str) -> None:
+    head = Judgment.objects.filter(assessor=textbook.assessor).earliest("pk")
+    Judgment.objects.create(item=head.item, assessor=textbook.assessor, occasion=1, grade=0)
+    olga, here = client_for(textbook.organizer), f"/c/harbour-trials/agreement/?table={name}"
+    rows = json.loads(olga.get(f"{here}&form=json").content)["rows"]
+    assert olga.get(f"{here}&form=csv").content.decode().splitlines()[0] == ",".join(rows[0])
+    assert r"\begin{tabular}" in olga.get(f"{here}&form=tex").content.decode()
+    assert olga.get(f"{here}&form=exe").status_code == 404
+    expected: dict[str, dict[str, object]] = {
+        "pairs": {"n": 400, "raw agreement": 0.925, "band": "fair"},
+        "matrices": {"grade of the first": 0, "grade of the second": 0, "documents": 70},
+        "rest": {"assessor": "Kwame Second", "n": 400},
+        "repeats": {"assessor": textbook.assessor.name, "n": 1, "raw agreement": 0.0, "low": None},
+        "topics": {"topic": "1", "n": 400, "raw agreement": 0.925},
+        "times": {"pairs of opinions": 400, "raw agreement": 0.925},
+    }
+    assert {key: rows[0][key] for key in expected[name]} == expected[name]
+
+
+@pytest.mark.once
+def test_a_few_pairs_have_the_interval_of_resamples() -> None:
+    """Items are drawn as a whole: three opinions make three pairs of one item. Equal to the same drawn item by item."""
+    rng = np.random.default_rng(5)
+    items = np.repeat(np.arange(14), 3)
+    first, second = rng.integers(0, 3, 42), rng.integers(0, 3, 42)
+    figures = agreement(first, second, [0, 1, 2])
+    found = kappa_spread(figures, items, np.zeros(42, np.int64), first, second, Plan(4000))
+    slow = []
+    for _ in range(1000):
+        rows = np.concatenate([np.flatnonzero(items == item) for item in rng.integers(0, 14, 14)])
+        slow.append(agreement(first[rows], second[rows], [0, 1, 2]).cohen or 0.0)
+    assert found.standard_error is not None and found.interval is not None
+    assert found.standard_error == pytest.approx(np.std(slow, ddof=1), rel=0.08)
+    assert found.interval == pytest.approx(np.quantile(slow, [0.025, 0.975]).tolist(), abs=0.06)
+    alone = kappa_spread(agreement(first[:1], second[:1], [0, 1, 2]), items[:1], items[:1], first[:1], second[:1], Plan())
+    assert (alone.standard_error, alone.interval) == (None, None)
 
 
 def test_a_cell_opens_its_documents(textbook: Cast, client_for: ClientFor) -> None:
@@ -86,11 +145,11 @@ def test_own_agreement_after_the_topic_closes_if_allowed(textbook: Cast, client_
 
 
 def test_drift_over_time_and_each_against_the_rest(textbook: Cast) -> None:
-    found = agreeing.overview(textbook.collection, selectors.judgment_table(textbook.collection))
+    found = overview(textbook)
     assert [part.figures.n for part in found.times] == [400]  # all came in the same hour
     early = Judgment.objects.filter(item__docno__lt="d100")
     early.update(updated_at=timezone.now() - timedelta(days=3))
-    found = agreeing.overview(textbook.collection, selectors.judgment_table(textbook.collection))
+    found = overview(textbook)
     assert [(part.figures.n, part.is_of_hours, part.start.date() == part.last_day.date()) for part in found.times] == [
         (100, False, True),
         (300, False, True),
@@ -100,9 +159,29 @@ def test_drift_over_time_and_each_against_the_rest(textbook: Cast) -> None:
     head = Judgment.objects.filter(assessor=textbook.assessor).first()
     assert head is not None
     Judgment.objects.create(item=head.item, assessor=textbook.assessor, occasion=1, grade=0)
-    [own] = agreeing.overview(textbook.collection, selectors.judgment_table(textbook.collection)).repeats
+    [own] = overview(textbook).repeats
     assert (own.figures.n, own.figures.raw) == (1, 0.0)
     assert not JudgmentEvent.objects.exists()
+
+
+def test_who_judges_while_the_page_is_made_does_not_disturb_it(textbook: Cast) -> None:
+    """Judgments come between what is read and what is computed of it: one more document, another grade, one taken back."""
+    Judgment.objects.filter(item__docno__lt="d100").update(updated_at=timezone.now() - timedelta(days=3))
+    before, read = overview(textbook), selectors.timed_table(textbook.collection)
+    [late] = factories.make_pool(
+        textbook.collection, textbook.organizer, {textbook.collection.topics.get(): ["a000"]}
+    ).items.all()
+    Judgment.objects.bulk_create(
+        Judgment(item=late, assessor=who, grade=1) for who in User.objects.filter(judgments__item__docno="d001")
+    )
+    Judgment.objects.filter(item__docno="d002", assessor=textbook.assessor).update(grade=0, updated_at=timezone.now())
+    Judgment.objects.filter(item__docno="d003", assessor=textbook.assessor).delete()
+    found = agreeing.overview(textbook.collection, *read)
+    assert [(part.start, part.figures.table.tolist()) for part in found.times] == [
+        (part.start, part.figures.table.tolist()) for part in before.times
+    ]
+    assert found.report == before.report
+    assert sum(part.figures.n for part in overview(textbook).times) == 400
 
 
 def test_the_page_is_computed_anew_when_a_judgment_or_a_name_changes(textbook: Cast, client_for: ClientFor) -> None:

@@ -63,6 +63,9 @@ def test_agreement(assize: Assize, bench: Bench) -> None:
     assert (pair["first"], pair["second"], pair["n"], pair["cohen"]) == ("ann-assessor", "bob-beholder", 10, 0.0)
     assert overall["first"] == "all first" and overall["table"][1][2] == 5
     assert "0.0000" in assize("agreement", "harbour-trials").out
+    head, line, _all = assize("agreement", "harbour-trials", "--table", "pairs").out.splitlines()
+    assert (head.split(",")[:3], line.split(",")[2]) == (["first", "second", "n"], str(pair["n"]))
+    assert "tabular" in assize("agreement", "harbour-trials", "--table", "times", "--report", "tex").out
 
 
 def test_judgments(assize: Assize, bench: Bench) -> None:

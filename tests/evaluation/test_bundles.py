@@ -1,5 +1,6 @@
 """The archive of a release: whole, the same bytes, checked by its own script alone."""
 
+import csv
 import hashlib
 import io
 import json
@@ -24,7 +25,7 @@ from tests.conftest import Cast
 from tests.evaluation.factories import freeze, judge, make_item, score
 
 # Of one and the same collection's files without their times, on either database.
-SAME_BYTES = "7e453e5ecd80ea33a17e3b7c3de1a14adba3c2d1a9b63dcb0c6137e6d850b665"
+SAME_BYTES = "39de0a0c54938111f160124eeddd68c1f19ea996aeb5c2124300bf49f7b56dda"
 
 
 def files(release: Release) -> dict[str, bytes]:
@@ -66,7 +67,7 @@ def test_the_archive_holds_everything_and_checks_itself(judged: Cast, tmp_path: 
         archive.extractall(tmp_path)
     [folder] = tmp_path.iterdir()
     done = subprocess.run([sys.executable, "-I", folder / "verify.py"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout.count("ok ")) == (0, 8), done.stdout + done.stderr
+    assert (done.returncode, done.stdout.count("ok ")) == (0, 9), done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
@@ -97,6 +98,23 @@ def test_verify_merges_as_the_release_did(judged: Cast, second: User, rule: str,
     assert (release.counts["few"], release.counts["ties"]) == (3, ties)
     assert release.counts["items"] == (6 if missing == "lowest" else 3 - ties)
     assert all(good for _name, good, _words in verify.verify(files(release)))
+
+
+def test_words_may_hold_any_end_of_line(judged: Cast) -> None:
+    """What Python takes for the end of a line is none in these files, in words and document numbers alike."""
+    odd = "one\u2028two\u2029three\x85four\x0bfive\x0c\x1csix\rseven\r\neight\nnine"
+    judge(make_item(judged.collection, "1", "new\u2028\x85line", by=judged.organizer), judged.assessor, 1)
+    Judgment.objects.filter(item__docno="a").update(note=odd)
+    decide(judged, "2", "d", 2, comment=odd)
+    found = files(freeze(judged.collection, judged.organizer, note=odd))
+    assert [words for _name, good, words in verify.verify(found) if not good] == []
+    assert json.loads(found["decisions.jsonl"])["comment"] == odd.replace("\r\n", "\n")
+    [row] = [
+        row
+        for row in csv.DictReader(io.StringIO(found["judgments.csv"].decode(), newline=""))
+        if row["docid"] == "a" and row["assessor"] == "A1"
+    ]
+    assert row["comment"] == odd.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def test_a_hundred_exports_are_one_and_judging_on_changes_nothing(judged: Cast) -> None:

@@ -5,8 +5,9 @@ import re
 
 import pytest
 
-from evaluation import services
+from evaluation import dataset, services
 from pooling.services import members
+from tests.assess.factories import make_documents
 from tests.conftest import Cast, ClientFor
 from tests.evaluation.factories import freeze, judge, make_item, score
 from tests.evaluation.test_bundles import files
@@ -87,6 +88,28 @@ def test_data_sheet_tells_people_and_machines(judged: Cast, client_for: ClientFo
     described = json.loads(archive["ir_datasets.json"])["harbour-trials/v2"]
     assert {field: described[field] for field in told_of} == told_of
     assert b"Licence: CC BY 4.0.\n" in archive["README.md"]
+
+
+def test_words_are_counted_where_no_blank_parts_them(judged: Cast) -> None:
+    """Chinese by pairs of letters, as search has it; a blank, a full stop or a dash is no word."""
+    make_documents(judged.collection, ["zh"], title="", text="信息检索评测。", language="zh")  # 信息 息检 检索 索评 评测
+    make_documents(judged.collection, ["en"], title="Tides", text="Salmon – and eel – pass.", language="en")
+    judged.collection.topics.filter(number="1").update(title="信息检索")
+    judged.collection.topics.filter(number="2").update(title="Does it rain?")
+    found = dataset.statistics(judged.collection)
+    assert (found["words_per_document"], found["words_per_topic"]) == ((5 + 5) / 2, (3 + 3) / 2)
+    assert (found["documents"], found["topics"], found["languages"]) == (2, 2, "en, zh")
+
+
+def test_the_data_sheet_draws_grades_and_counts_judgments(judged: Cast, client_for: ClientFor) -> None:
+    freeze(judged.collection, judged.organizer)
+    olga = client_for(judged.organizer)
+    page = " ".join(olga.get(f"{HERE}data/").content.decode().split())
+    assert "<dt>Judgments</dt><dd>9, of 2 assessors</dd>" in page and "<dt>Judged documents</dt><dd>6</dd>" in page
+    assert "Grade 1, " in page and ": 2 documents, 33.3%" in page
+    told = json.loads(olga.get(f"{HERE}data/?table=grades&form=json").content)
+    assert [(row["grade"], row["documents"]) for row in told["rows"]] == [(0, 2), (1, 2), (2, 1), (3, 1)]
+    assert olga.get(f"{HERE}data/?figure=grades&form=svg").content.startswith(b"<svg")
 
 
 def test_diff_live_qrels_and_effect_are_pages(judged: Cast, client_for: ClientFor) -> None:

@@ -103,9 +103,20 @@ def test_nothing_judged_is_refused_in_words(cast: Cast) -> None:
 
 def test_the_same_qrels_twice_are_refused(judged: Cast) -> None:
     freeze(judged.collection, judged.organizer)
-    with pytest.raises(Conflict, match="Release 1 has these same qrels already: no grade has changed since"):
+    with pytest.raises(Conflict, match="Release 1 has these same qrels and judgments already: nothing has changed since"):
         freeze(judged.collection, judged.organizer)
     assert freeze(judged.collection, judged.organizer, "max").number == 2
+
+
+def test_second_opinions_alone_make_a_new_release(judged: Cast, second: User) -> None:
+    """By the primary assessor they change no grade, but agreement and judgments that nobody could get else."""
+    old = freeze(judged.collection, judged.organizer)
+    judge(make_item(judged.collection, "1", "c", by=judged.organizer), second, 3, slot=2)
+    new = freeze(judged.collection, judged.organizer)
+    assert (new.number, new.sha256) == (2, old.sha256)
+    assert (old.counts["doubly_judged"], new.counts["doubly_judged"]) == (3, 4)
+    with pytest.raises(Conflict, match="Release 2 has these same"):
+        freeze(judged.collection, judged.organizer)
 
 
 def test_archived_collection_refuses(judged: Cast) -> None:
@@ -181,8 +192,8 @@ def test_freezes_at_once_never_share_a_number(committed: None) -> None:
             thread.join(30)
         judge(make_item(collection, "1", "b", by=organizer), organizer, 3)
     assert told[:2] in (
-        ["release 1", "Release 1 has these same qrels already: no grade has changed since."],
-        ["Release 1 has these same qrels already: no grade has changed since.", "release 1"],
+        ["release 1", "Release 1 has these same qrels and judgments already: nothing has changed since."],
+        ["Release 1 has these same qrels and judgments already: nothing has changed since.", "release 1"],
     )
     assert sorted(told[2:]) == ["release 2", "release 3"]
 
@@ -237,7 +248,10 @@ def test_asked_for_twice_it_is_one_job_then_one_release_then_scores(committed: N
     assert (job.state, job.message, job.done_count, job.total) == ("done", "1 run scored", 1, 1)
     services.request_release(collection, by=organizer, rule="first", note="n")
     job = run_job("freeze_release")
-    assert (job.state, job.message) == ("failed", "Release 1 has these same qrels already: no grade has changed since.")
+    assert (job.state, job.message) == (
+        "failed",
+        "Release 1 has these same qrels and judgments already: nothing has changed since.",
+    )
 
 
 # Scores

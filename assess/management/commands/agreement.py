@@ -3,6 +3,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from assess import agreeing, agreement_files, selectors
+from pooling import tables
 from pooling.commands import CollectionCommand
 
 COLUMNS = ["first", "second", "n", "agreement", "cohen", "pooled"]
@@ -14,9 +15,16 @@ class Command(CollectionCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
         parser.add_argument("--report", choices=agreement_files.FORMS, help="every coefficient, with intervals, in this form")
+        parser.add_argument(
+            "--table", choices=agreement_files.CAPTIONS, help="this table of the page instead, in the report's form"
+        )
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["table"]:
+            found_tables = agreement_files.tables(*agreeing.shown(self.collection(options["slug"])))
+            self.stdout.write(tables.written(found_tables[options["table"]], options["report"] or "csv"), ending="")
+            return
         if options["report"]:
             report = agreeing.whole(self.collection(options["slug"]))
             self.stdout.write(agreement_files.written(report, options["report"]), ending="")
