@@ -92,7 +92,7 @@ def bench(kind: str, documents: int, seconds: float) -> bool:
     site = Site(ASSIZE_LOG_LEVEL="WARNING", ASSIZE_SEARCH=kind)
     try:
         site.start()
-        judges, _ = crowd.settle(site, PEOPLE + 1, 20, 200)
+        judges, _, _ = crowd.settle(site, PEOPLE + 1, 20, 200)
         told = subprocess.run(
             [sys.executable, "-m", "benchmarks.bench_search", "--fill", str(documents)],
             cwd=ROOT,
