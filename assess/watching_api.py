@@ -7,7 +7,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Query, Router
 
-from assess import adaptive_rounds, blind, exports, searching, selectors, watching
+from assess import adaptive_rounds, blind, exports, feedback, searching, selectors, watching
 from assess.models import Message, PracticeItem, Workload
 from assess.schemas.asking import (
     ExampleIO,
@@ -21,7 +21,7 @@ from assess.schemas.asking import (
     ThreadOut,
 )
 from assess.schemas.assigning import WorkloadIn, WorkloadOut
-from assess.schemas.searching import FoundOut, HitIn, ResultsOut, SearchFilter
+from assess.schemas.searching import FoundOut, HitIn, ResultsOut, SearchFilter, WordsFilter, WordsOut
 from assess.schemas.watching import StopIn, TopicGoesOut, WatchedOut
 from assess.services import practice, questions, workloads
 from assess.services import searching as search_acts
@@ -230,15 +230,29 @@ def search_documents(request: ApiRequest, slug: str, filters: Query[SearchFilter
 
     For organizers and assessors. 409 before the index is made.
     """
-    collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.ASSESSOR)
-    if not search.index_of(collection).is_ready():
-        raise Conflict("These documents are not indexed yet.")
+    collection, topic, words = _searched(request, slug, filters)
     organizes = Role.ORGANIZER in access.roles_in(request.user, collection)
-    topic = get_object_or_404(collection.topics, number=filters.topic.replace("\0", "")) if filters.topic else None
-    words = " ".join(filters.q.replace("\0", "").split())
     found = searching.results(collection, request.user, topic, words, filters.page, organizes=organizes)
     search_acts.log(collection, searcher=request.user, topic=topic, results=found)
     return found
+
+
+@watch_routes.get(f"{C}/search/words", response=WordsOut)
+def offer_words(request: ApiRequest, slug: str, filters: Query[WordsFilter]) -> feedback.Offered:
+    """Words that a search may take in: of its first hits, or of what one judged relevant
+
+    For organizers and assessors. 409 before the index is made.
+    """
+    collection, topic, words = _searched(request, slug, filters)
+    return feedback.offered(collection, request.user, topic, words, filters.source)
+
+
+def _searched(request: ApiRequest, slug: str, filters: SearchFilter | WordsFilter) -> tuple[Collection, Topic | None, str]:
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.ASSESSOR)
+    if not search.index_of(collection).is_ready():
+        raise Conflict("These documents are not indexed yet.")
+    topic = get_object_or_404(collection.topics, number=filters.topic.replace("\0", "")) if filters.topic else None
+    return collection, topic, " ".join(filters.q.replace("\0", "").split())
 
 
 @watch_routes.post(f"{C}/search/judgments", response=FoundOut, auth=JUDGE)

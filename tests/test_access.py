@@ -285,6 +285,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/drafts/<int:id>/drop": {"POST": organizer(200)},
     f"{A}/topics-freeze": {"POST": organizer(409), "DELETE": organizer(409)},  # a draft is open; they are not frozen
     f"{A}/search": {"GET": only("organizer", "assessor", "staff", status=409, members=403)},  # there is no index yet
+    f"{A}/search/words": {"GET": only("organizer", "assessor", "staff", status=409, members=403)},  # nor here
     f"{A}/search/judgments": {"POST": assessor(422)},  # there is no such document
     f"{A}/search/index": {"POST": organizer(202)},
     f"{A}/search/run": {"GET": organizer(409)},  # nobody found anything
