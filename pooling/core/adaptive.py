@@ -31,6 +31,14 @@ _RATE = Parameter("rate", "float", "Memory", "1: all outcomes count alike; 0: on
 OWN = (_BUDGET, _AHEAD, READ)
 
 
+def find(docnos: NDArray[np.bytes_], wanted: NDArray[np.bytes_]) -> NDArray[np.int64]:
+    """The places of docnos in an ascending list, -1 for those that are not there."""
+    if not len(docnos) or not len(wanted):
+        return np.full(len(wanted), -1, np.int64)
+    place = np.minimum(np.searchsorted(docnos, wanted), len(docnos) - 1)
+    return np.where(docnos[place] == wanted, place, -1)
+
+
 @dataclass(frozen=True, eq=False)
 class TopicRanks:
     """The ranks of one topic. Documents are numbered by docno ascending; `items` are their numbers in the matrix.
@@ -62,6 +70,14 @@ class TopicRanks:
         empty = np.zeros(0, np.int64)
         docs, ranks = (np.concatenate([empty, *column]) for column in zip(*kept, strict=True)) if kept else (empty, empty)
         return cls(matrix.docnos[items], items, lengths, np.repeat(np.arange(len(kept)), lengths), docs, ranks)
+
+    def among(self, docnos: NDArray[np.bytes_]) -> "TopicRanks":
+        """The same ranks with the documents numbered as in a longer list, in ascending order; what is not there is left out."""
+        place = find(docnos, self.docnos)
+        kept = place[self.docs] >= 0
+        runs, docs = self.runs[kept], place[self.docs[kept]]
+        lengths = np.bincount(runs, minlength=len(self.lengths)).astype(np.int64)
+        return TopicRanks(docnos, np.zeros(0, np.int64), lengths, runs, docs, self.ranks[kept])
 
     def __len__(self) -> int:
         return len(self.docnos)

@@ -109,6 +109,60 @@ def test_an_assessor_judges_through_http_in_the_order_of_every_strategy(world: W
         assert not any(word in text for text in seen)
 
 
+HARBOURS = [{"id": f"h{n}", "text": f"crane quay cargo pier ship{n}"} for n in range(6)]
+RIVERS = [{"id": f"r{n}", "text": f"valley wine vineyard grape bottle{n}"} for n in range(14)]
+
+
+def test_active_learning_finds_in_a_collection_without_any_run(
+    world: World, client_for: ClientFor, caller_for: CallerFor, assize: Assize
+) -> None:
+    """Page, API and command plan it; it picks from all documents, and begins anew when others are imported."""
+    world.collection.runs.all().delete()
+    given = [{"id": "first", "text": "harbour crane quay"}, *RIVERS, *HARBOURS]
+    files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, "".join(json.dumps(r) + "\n" for r in given).encode())
+    path = f"/c/{world.collection.slug}/pool/"
+    assert "begin with <a" in client_for(world.organizer).get(path).content.decode()
+    page = client_for(world.organizer).get(path, {"strategy": "cal"}).content.decode()
+    assert "Begin the round" in page and 'name="runs"' not in page
+    call = caller_for(world.organizer)
+    asked = {"strategy": "cal", "parameters": {"budget": 9, "ahead": 1}}
+    assert call("POST", f"/collections/{world.collection.slug}/pools/plan", asked)["items"] == 9
+    by = ("--by", "olga-organizer")
+    assize("draw-pool", world.collection.slug, "--strategy", "cal", "--budget", "9", "--ahead", "1", "--presumed", "0", *by)
+    pool = world.collection.pools.get()
+    world.assign(world.ann)
+    order = judge_by_http(client_for(world.ann), world.collection, lambda topic, docno: 2 * (docno[0] != "r"))
+    assert {docno for _, docno in order} >= {"first", *(row["id"] for row in HARBOURS)} and len(order) == 9
+    assert list(pool.items.values_list("best_rank", "run_count").distinct()) == [(0, 0)]
+    assert all(pick.run is None and pick.why.startswith("batch ") for pick in pool.picks.all())
+    pool.refresh_from_db()
+    assert (pool.item_count, pool.used) == (9, [])
+    assert client_for(world.organizer).get(f"{path}{pool.round}/").status_code == 200
+
+
+def test_active_learning_finds_what_no_run_has(world: World) -> None:
+    files.take(
+        world.collection,
+        world.organizer,
+        UploadKind.DOCUMENTS,
+        "".join(
+            json.dumps({"id": d, "text": f"harbour crane quay {d}" if VECTOR["qrels"].get(d, 1) else f"vineyard {d}"}) + "\n"
+            for d in [*VECTOR["qrels"], "zz1", "zz2"]
+        ).encode(),
+    )
+    pool = world.draw("cal", ahead=1, budget=14, presumed=0)
+    world.assign(world.ann)
+    while cards := judging.next_items(world.collection, assessor=world.ann, count=1):
+        grade = VECTOR["qrels"].get(cards[0].docno, 2)
+        given = {"seat": cards[0].token, "client_id": uuid.uuid4(), "grade": grade}
+        judging.record_judgment(world.collection, assessor=world.ann, **given)
+    found = dict(pool.items.values_list("docno", "run_count"))
+    assert found["zz1"] == found["zz2"] == 0 and found["d02"] == 4
+    with pytest.raises(Refusal, match="Choose at least one run"):
+        world.collection.runs.all().delete()
+        world.draw("cal", candidates="runs")
+
+
 def test_two_share_a_topic_and_nobody_waits(world: World) -> None:
     world.draw("maxmean", ahead=1)
     world.assign(world.ann, world.bob)
