@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404
 from ninja import Query, Router
 
 from assess import adaptive_rounds, blind, exports, feedback, searching, selectors, watching
+from assess.checking import checks
 from assess.models import Message, PracticeItem, Workload
 from assess.schemas.asking import (
     ExampleIO,
@@ -22,8 +23,8 @@ from assess.schemas.asking import (
 )
 from assess.schemas.assigning import WorkloadIn, WorkloadOut
 from assess.schemas.searching import FoundOut, HitIn, ResultsOut, SearchFilter, WordsFilter, WordsOut
-from assess.schemas.watching import StopIn, TopicGoesOut, WatchedOut
-from assess.services import practice, questions, workloads
+from assess.schemas.watching import CheckIn, CheckOut, StopIn, TopicGoesOut, WatchedOut
+from assess.services import checking, practice, questions, workloads
 from assess.services import searching as search_acts
 from assess.services.practice import Example
 from config.api import JUDGE, MANAGE, ApiRequest
@@ -219,6 +220,17 @@ def resume_topic(request: ApiRequest, slug: str, round: int, body: StopIn) -> No
     For organizers.
     """
     picking.resume_topic(*_round(_organized(request, slug), round, body.topic))
+
+
+@watch_routes.post(f"{C}/adaptive/{{int:round}}/check", response={201: CheckOut}, auth=MANAGE)
+def draw_check(request: ApiRequest, slug: str, round: int, body: CheckIn) -> tuple[int, Any]:
+    """Draw a random sample of what a topic of an adaptive round has left, to be judged
+
+    For organizers. Once all of it is judged, the round's topic tells how many relevant documents were missed, at most.
+    """
+    pool, topic = _round(_organized(request, slug), round, body.topic)
+    checking.draw_check(pool, topic, by=request.user, count=body.count)
+    return 201, checks(pool.collection, pool)[topic.number]
 
 
 # Search

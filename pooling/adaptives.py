@@ -118,6 +118,17 @@ def next_picks(
     return picks
 
 
+def left(pool: Pool, topic: Topic, others: Sequence[str]) -> list[tuple[str, int, int]]:
+    """What a round could still pick of a topic, by docno: docno, best rank, number of runs. `others`: what is pooled."""
+    found = view(pool, topic)
+    ranks, free = found.ranks, found.there.copy()
+    places = _places(ranks, others)
+    free[places[places >= 0]] = False
+    best, count = np.full(len(ranks), np.iinfo(np.int64).max), np.bincount(ranks.docs, minlength=len(ranks))
+    np.minimum.at(best, ranks.docs, ranks.ranks)
+    return [(ranks.docnos[doc].decode(), int(best[doc]) if count[doc] else 0, int(count[doc])) for doc in np.flatnonzero(free)]
+
+
 def _places(ranks: TopicRanks, docnos: Sequence[str]) -> NDArray[np.int64]:
     return find(ranks.docnos, np.array([docno.encode() for docno in docnos], np.bytes_))
 

@@ -292,6 +292,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/adaptive": {"GET": organizer(200)},
     f"{A}/adaptive/<int:round>/stop": {"POST": organizer(422)},
     f"{A}/adaptive/<int:round>/resume": {"POST": organizer(409)},
+    f"{A}/adaptive/<int:round>/check": {"POST": organizer(409)},  # that round is not an adaptive one
     f"{A}/hours": {"GET": organizer(200)},
     f"{A}/questions": {"GET": organizer(200)},
     f"{A}/questions/<int:question>": {"POST": organizer(201)},
@@ -389,6 +390,7 @@ BODIES: dict[str, object] = {
     f"{A}/drafts/<int:id>/grades": {"docno": "nowhere", "grade": 1},
     f"{A}/adaptive/<int:round>/stop": {"topic": "1"},
     f"{A}/adaptive/<int:round>/resume": {"topic": "1"},
+    f"{A}/adaptive/<int:round>/check": {"topic": "1"},
     f"{A}/practice/<path:topic>": {"examples": []},
     f"{A}/queue/words/<path:topic>": {"words": "salmon"},
     f"{A}/assignments": {"assignments": []},

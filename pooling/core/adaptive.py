@@ -28,7 +28,16 @@ _AHEAD = Parameter(
     50,
 )
 _RATE = Parameter("rate", "float", "Memory", "1: all outcomes count alike; 0: only the last of each run.", 1.0, 0, 1)
-OWN = (_BUDGET, _AHEAD, READ)
+_TARGET = Parameter(
+    "target",
+    "int",
+    "Relevant ones wanted",
+    "So many of a topic call for a stop; left out: as many as there are.",
+    None,
+    1,
+    100_000,
+)
+OWN = (_BUDGET, _AHEAD, READ, _TARGET)
 
 
 def find(docnos: NDArray[np.bytes_], wanted: NDArray[np.bytes_]) -> NDArray[np.int64]:

@@ -93,7 +93,7 @@ def batch_of(place: int) -> tuple[int, int]:
 @adaptive(
     "cal",
     "Continuous active learning",
-    *OWN[:2],
+    *(one for one in OWN if one.name != "read"),
     _FROM,
     Parameter("read", "int", "Ranks read", "So far down each run its documents are read.", 100, 1, MOST_DEPTH),
     Parameter("presumed", "int", "Presumed not relevant", "Random documents added to each training.", PRESUMED, 0, 1000),

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from pytest_django import Settings
 
-from assess.services import adapting, assigning, judging
+from assess.services import adapting, assigning, checking, judging
 from assess.services.assigning import Wanted
 from config.errors import Conflict, Refusal
 from config.models import User
 from pooling import adaptives
 from pooling.core.adaptive import simulate
+from pooling.core.stopping import recall_bound
 from pooling.core.strategies import STRATEGIES
 from pooling.models import Collection, Pick, Pool, Topic, UploadKind
 from pooling.services import picking
@@ -262,3 +263,46 @@ def test_organizers_see_how_it_goes_and_stop_it(
     assert assize("adaptive", world.collection.slug, "--resume", "1", "--json").json[0]["stopped"] == ""
     assert "from S1" in client.get(f"/c/{world.collection.slug}/pool/items/").content.decode()
     assert "Picked so far" in client.get(f"/c/{world.collection.slug}/pool/1/").content.decode()
+
+
+def test_a_sample_of_the_rest_tells_what_was_missed(
+    world: World, client_for: ClientFor, caller_for: CallerFor, assize: Assize
+) -> None:
+    """Drawn by page, command or API, judged in the ordinary queue, with nothing that tells it from other documents."""
+    pool = world.draw("mtf", ahead=1, budget=8)
+    world.assign(world.ann)
+    world.judge(world.ann)
+    client, address = client_for(world.organizer), f"/c/{world.collection.slug}/progress/adaptive/"
+    assert client.post(address, {"act": "check", "round": 1, "topic": "1", "count": 5}).status_code == 302
+    assert "0 of 5 judged" in client.get(address).content.decode()
+    call, base = caller_for(world.organizer), f"/collections/{world.collection.slug}/adaptive"
+    assert call("GET", base)[0]["check"] == {
+        "round": 2,
+        "unjudged": 8,
+        "drawn": 5,
+        "judged": 0,
+        "relevant": 0,
+        "found": 3,
+        "bound": None,
+    }
+    with pytest.raises(Conflict, match="A sample of topic 1 waits to be judged: 0 of 5 are"):
+        checking.draw_check(pool, world.topic, by=world.organizer, count=5)
+    seen: list[str] = []
+    order = judge_by_http(client_for(world.ann), world.collection, lambda topic, docno: VECTOR["qrels"][docno], seen)
+    assert len(order) == 5 and not any("check" in text for text in seen)
+    relevant = sum(VECTOR["qrels"][docno] > 0 for _, docno in order)
+    told = call("GET", base)[0]["check"]
+    assert told["bound"] == pytest.approx(vars(recall_bound(3, 8, 5, relevant)))
+    assert f"{relevant} of 5 relevant, drawn of 8" in client.get(address).content.decode()
+    assert "Sample check of round 1, topic 1" in client.get(f"/c/{world.collection.slug}/pool/2/").content.decode()
+    by = ("--by", "olga-organizer", "--json")
+    line = assize("adaptive", world.collection.slug, "--check", "1", "--count", "500", *by).json[0]
+    assert (line["missed_at_most"], call("GET", base)[0]["check"]["drawn"]) == (None, 3)  # the three that are left
+    world.judge(world.ann)
+    assert assize("adaptive", world.collection.slug, "--json").json[0]["recall_at_least"] == pytest.approx(
+        recall_bound(3 + relevant, 3, 3, 3 - relevant).recall_lower, abs=1e-4
+    )
+    with pytest.raises(Conflict, match="Nothing is left of topic 1"):
+        checking.draw_check(pool, world.topic, by=world.organizer, count=5)
+    with pytest.raises(Refusal, match="Expected a sample of 1 to 1,000 documents; found 0"):
+        checking.draw_check(pool, world.topic, by=world.organizer, count=0)
