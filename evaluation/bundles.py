@@ -86,7 +86,7 @@ def read(collection: Collection, plan: MergePlan) -> Reading:
     }
     if sample := samples.read(collection, found.topics[places], found.docnos[places], merged):
         about["sample"] = sample.about
-        counts["sample"] = sample.about["strategy"]
+        counts |= samples.counted(sample)
         files |= sample.files
     return Reading(qrels, counts, about, files, judging.newest_event(collection), opinions.newest_decision(collection))
 
