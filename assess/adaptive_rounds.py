@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.db.models import Subquery
 
+from assess.checking import Check, checks
 from assess.models import ANSWERED, Answer
 from assess.services.adapting import ADAPTIVE, first_said
 from pooling.core import stopping
@@ -25,6 +26,7 @@ class TopicGoes:
     gains: list[int]
     advice: list[stopping.Advice]
     stop: TopicStop | None
+    check: Check | None = None
 
     @property
     def judged(self) -> int:
@@ -98,6 +100,7 @@ def _topics(collection: Collection, pool: Pool) -> list[TopicGoes]:
         if answer in ANSWERED:
             relevant = answer == Answer.GRADE and grade is not None and grade >= collection.lenient_from
             gains.setdefault(topic, []).append(int(relevant))
+    sampled = checks(collection, pool)
     stops = {stop.topic_id: stop for stop in pool.stops.select_related("stopped_by")}
     budget = int(pool.parameters["budget"])
     topics = sorted(collection.topics.filter(pk__in=picked), key=lambda topic: (len(topic.number), topic.number))
@@ -108,8 +111,9 @@ def _topics(collection: Collection, pool: Pool) -> list[TopicGoes]:
             picked[topic.pk],
             budget,
             gains.get(topic.pk, []),
-            stopping.advice(gains.get(topic.pk, []), budget),
+            stopping.advice(gains.get(topic.pk, []), budget, pool.parameters.get("target")),
             stops.get(topic.pk),
+            sampled.get(topic.number),
         )
         for topic in topics
     ]

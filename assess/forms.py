@@ -340,12 +340,13 @@ class AutoForm(PlanForm):
 
 
 class StopForm(forms.Form):
-    """Stop a topic of an adaptive round, or go on with it."""
+    """Stop a topic of an adaptive round, go on with it, or draw a sample of the rest."""
 
-    act = forms.ChoiceField(choices=[("stop", "stop"), ("resume", "resume")])
+    act = forms.ChoiceField(choices=[("stop", "stop"), ("resume", "resume"), ("check", "check")])
     round = forms.IntegerField(min_value=1)
     topic = forms.CharField(max_length=255)
     reason = forms.CharField(max_length=300, required=False)
+    count = forms.IntegerField(min_value=1, required=False)
 
 
 class HitForm(forms.Form):

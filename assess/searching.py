@@ -1,7 +1,5 @@
 """Search results as assessors and organizers see them: snippets, and what one said of each document oneself."""
 
-import math
-from collections import Counter
 from dataclasses import dataclass
 
 from assess.core import highlighting
@@ -10,13 +8,10 @@ from config.models import User
 from pooling import search
 from pooling import selectors as pooled
 from pooling.core.query import read_query
-from pooling.core.text import heaviest, rocchio
-from pooling.core.words import LETTERS, RUN, Stems, means_something, pairs
 from pooling.models import Collection, PoolItem, Topic
 
 A_PAGE = 20
 AROUND = 240  # letters of a snippet
-ADDED = 8  # words that feedback offers
 
 
 @dataclass(frozen=True)
@@ -96,38 +91,3 @@ def _around(text: str, finder: highlighting.Finder) -> str:
     start = max(0, head.rfind(" ", 0, max(0, best - 40)) + 1)
     cut = head[start : start + AROUND]
     return ("… " if start else "") + " ".join(cut.split()) + (" …" if start + AROUND < len(text) else "")
-
-
-def feedback(collection: Collection, user: User, topic: Topic, words: str) -> list[str]:
-    """Words to add: Rocchio from one's own judgments of the topic, by tf-idf; as they are written in the documents."""
-    rows = Judgment.objects.filter(item__topic=topic, assessor=user, occasion=0, answer=Answer.GRADE)
-    grades = dict(rows.order_by("-pk").values_list("item__docno", "grade")[:200])
-    spelled: dict[str, Counter[str]] = {}
-    vectors: dict[bool, list[dict[str, float]]] = {True: [], False: []}
-    documents = pooled.documents(collection).filter(docno__in=grades)
-    for docno, title, text, language in documents.values_list("docno", "title", "text", "language"):
-        counts: Counter[str] = Counter()
-        stem = Stems(language)
-        for word in LETTERS.findall(f"{title} {text}"[:50_000]):
-            if means_something(word):
-                counts[term := stem(word)] += 1
-                spelled.setdefault(term, Counter())[word.lower()] += 1
-        for run in RUN.findall(text[:50_000]):
-            for pair in pairs(run):
-                counts[pair] += 1
-                spelled.setdefault(pair, Counter())[pair] += 1
-        size = sum(counts.values()) or 1
-        grade = grades[docno]
-        relevant = grade is not None and grade >= collection.lenient_from
-        vectors[relevant].append({term: count / size for term, count in counts.items()})
-    if not vectors[True]:
-        return []
-    total, having = search.index_of(collection).frequencies(spelled)
-    weighed = {
-        kind: [{term: tf * math.log2(max(total, 1) / max(having[term], 1)) for term, tf in one.items()} for one in found]
-        for kind, found in vectors.items()
-    }
-    asked = {term for clause in read_query(words, topic.language).wanted for term in clause.terms}
-    model = rocchio({}, weighed[True], weighed[False])
-    best = heaviest({term: weight for term, weight in model.items() if term not in asked}, ADDED)
-    return [spelled[term].most_common(1)[0][0] for term in best]

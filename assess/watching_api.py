@@ -7,7 +7,8 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Query, Router
 
-from assess import adaptive_rounds, blind, exports, searching, selectors, watching
+from assess import adaptive_rounds, blind, exports, feedback, searching, selectors, watching
+from assess.checking import checks
 from assess.models import Message, PracticeItem, Workload
 from assess.schemas.asking import (
     ExampleIO,
@@ -21,9 +22,9 @@ from assess.schemas.asking import (
     ThreadOut,
 )
 from assess.schemas.assigning import WorkloadIn, WorkloadOut
-from assess.schemas.searching import FoundOut, HitIn, ResultsOut, SearchFilter
-from assess.schemas.watching import StopIn, TopicGoesOut, WatchedOut
-from assess.services import practice, questions, workloads
+from assess.schemas.searching import FoundOut, HitIn, ResultsOut, SearchFilter, WordsFilter, WordsOut
+from assess.schemas.watching import CheckIn, CheckOut, StopIn, TopicGoesOut, WatchedOut
+from assess.services import checking, practice, questions, workloads
 from assess.services import searching as search_acts
 from assess.services.practice import Example
 from config.api import JUDGE, MANAGE, ApiRequest
@@ -221,6 +222,17 @@ def resume_topic(request: ApiRequest, slug: str, round: int, body: StopIn) -> No
     picking.resume_topic(*_round(_organized(request, slug), round, body.topic))
 
 
+@watch_routes.post(f"{C}/adaptive/{{int:round}}/check", response={201: CheckOut}, auth=MANAGE)
+def draw_check(request: ApiRequest, slug: str, round: int, body: CheckIn) -> tuple[int, Any]:
+    """Draw a random sample of what a topic of an adaptive round has left, to be judged
+
+    For organizers. Once all of it is judged, the round's topic tells how many relevant documents were missed, at most.
+    """
+    pool, topic = _round(_organized(request, slug), round, body.topic)
+    checking.draw_check(pool, topic, by=request.user, count=body.count)
+    return 201, checks(pool.collection, pool)[topic.number]
+
+
 # Search
 
 
@@ -230,15 +242,29 @@ def search_documents(request: ApiRequest, slug: str, filters: Query[SearchFilter
 
     For organizers and assessors. 409 before the index is made.
     """
-    collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.ASSESSOR)
-    if not search.index_of(collection).is_ready():
-        raise Conflict("These documents are not indexed yet.")
+    collection, topic, words = _searched(request, slug, filters)
     organizes = Role.ORGANIZER in access.roles_in(request.user, collection)
-    topic = get_object_or_404(collection.topics, number=filters.topic.replace("\0", "")) if filters.topic else None
-    words = " ".join(filters.q.replace("\0", "").split())
     found = searching.results(collection, request.user, topic, words, filters.page, organizes=organizes)
     search_acts.log(collection, searcher=request.user, topic=topic, results=found)
     return found
+
+
+@watch_routes.get(f"{C}/search/words", response=WordsOut)
+def offer_words(request: ApiRequest, slug: str, filters: Query[WordsFilter]) -> feedback.Offered:
+    """Words that a search may take in: of its first hits, or of what one judged relevant
+
+    For organizers and assessors. 409 before the index is made.
+    """
+    collection, topic, words = _searched(request, slug, filters)
+    return feedback.offered(collection, request.user, topic, words, filters.source)
+
+
+def _searched(request: ApiRequest, slug: str, filters: SearchFilter | WordsFilter) -> tuple[Collection, Topic | None, str]:
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.ASSESSOR)
+    if not search.index_of(collection).is_ready():
+        raise Conflict("These documents are not indexed yet.")
+    topic = get_object_or_404(collection.topics, number=filters.topic.replace("\0", "")) if filters.topic else None
+    return collection, topic, " ".join(filters.q.replace("\0", "").split())
 
 
 @watch_routes.post(f"{C}/search/judgments", response=FoundOut, auth=JUDGE)

@@ -5,6 +5,7 @@ what else the machine does falls on all of them; the median of the turns counts.
 """
 
 import argparse
+import io
 import json
 import platform
 import resource
@@ -71,7 +72,7 @@ def assize(size: Size) -> Iterator[tuple[str, Work]]:
 
     qrels, runs = material(size)
     yield "files", lambda: evaluate(qrels, [*runs], MEASURES, dialect="9", complete=False)
-    yield "order", lambda: [check_file(partial(run.open, "rb")).tag for run in runs]
+    yield "order", lambda: [check_file(partial(io.FileIO, run)).tag for run in runs]
     stored = StoredRuns.build([read_run(run, dialect="9") for run in runs])
     judged, parsed, rules = read_qrels(qrels), [parse_measure(name) for name in MEASURES], RULES["9"]
     yield (

@@ -11,7 +11,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +131,7 @@ def main() -> None:
         )
         built.clear()
         sent = paths[0].with_suffix(".txt")
-        parsing, evaluating = in_turns(lambda: check_file(partial(sent.open, "rb")), evaluation(sent), turns=MANY_TURNS)
+        parsing, evaluating = in_turns(lambda: check_file(lambda: sent.open("rb")), evaluation(sent), turns=MANY_TURNS)
         run, bare = start_up(paths[0])
     print(
         f"\nPools, Python {platform.python_version()}: {RUNS} runs × {TOPICS} topics × {RESULTS:,} results, {len(mine):,} items at depth {DEPTH}"

@@ -70,7 +70,7 @@ def on_sqlite(count: int) -> bool:
     site = Site(ASSIZE_LOG_LEVEL="WARNING")
     try:
         site.start()
-        judges, _organizer, _documents = crowd.settle(site, 1, 2, count)
+        judges = crowd.settle(site, 1, 2, count).judges
         with traced(site.pids("web"), program) as times:
             spans = in_a_loop(_judge(judges[0], count))
     finally:

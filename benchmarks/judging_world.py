@@ -29,8 +29,8 @@ def main(people: int, topics: int, items: int, opinions: int = 1) -> None:
     crowd = judged.make_assessors(collection, *(f"judge {number}" for number in range(people)))
     wanted = [Wanted(topic, crowd) for topic in judged.make_work(collection, organizer, topics=topics, items=items)]
     rules = Rules(third=float(opinions > 2), by_item=opinions > 1)
-    rule = {"overlap": float(opinions > 1), "seed": 1, "rules": rules, "work": Direct(lambda *told: None)}
-    assigning.assign(collection, by=organizer, wanted=wanted, **rule)
+    work, overlap = Direct(lambda *told: None), float(opinions > 1)
+    assigning.assign(collection, by=organizer, wanted=wanted, overlap=overlap, seed=1, rules=rules, work=work)
     secrets = [accounts.make_token(user=user, name="bench", scopes=["judge"])[1] for user in crowd]
     own = accounts.make_token(user=organizer, name="bench", scopes=["read", "submit", "manage"])[1]
     rivals = [factories.make_user(f"Load Participant {number}") for number in range(PARTICIPANTS)]

@@ -87,7 +87,7 @@ def read(collection: Collection, plan: MergePlan) -> Reading:
     about["judgments_sha256"] = verify.judgments_digest(files)
     if sample := samples.read(collection, found.topics[places], found.docnos[places], merged):
         about["sample"] = sample.about
-        counts["sample"] = sample.about["strategy"]
+        counts |= samples.counted(sample)
         files |= sample.files
     return Reading(qrels, counts, about, files, judging.newest_event(collection), opinions.newest_decision(collection))
 
@@ -233,19 +233,26 @@ def _judgments(collection: Collection, names: dict[int, str]) -> bytes:
     heads = Judgment.objects.filter(judging.who_counts(collection), item__pool__collection=collection, occasion=0)
     rows = heads.annotate(slot=judging.slot_of(), total=Sum("events__seconds")).order_by("slot", "pk")
     columns = ("item__topic__number", "item__docno", "assessor_id", "grade", "answer", "extra", "first_at", "updated_at")
-    more = ("total", "reason", "note", "item__pool__round", "item__pool__strategy")
+    more = ("total", "reason", "note", "item__pool__round", "item__pool__strategy", "item__run_count")
     lines = [
         (
             *(number, docno, names.get(who, "A0"), "" if grade is None else grade, "extra" if extra else answer),
             *(moment(first), moment(last), "" if seconds is None else repr(float(seconds))),
             *(safe_cell(_one_end("; ".join(part for part in (reason, note) if part))), round_),
-            {"imported": "imported", "interactive": "isj"}.get(strategy, "judged"),
+            _source(strategy, runs),
         )
-        for number, docno, who, grade, answer, extra, first, last, seconds, reason, note, round_, strategy in rows.values_list(
-            *columns, *more
-        ).iterator(chunk_size=20_000)
+        for number, docno, who, grade, answer, extra, first, last, seconds, reason, note, round_, strategy, runs in (
+            rows.values_list(*columns, *more).iterator(chunk_size=20_000)
+        )
     ]
     return _csv(JUDGMENTS, _sorted(lines))
+
+
+def _source(strategy: str, runs: int) -> str:
+    """Where an item came from, if not from a run: a file, a person's search, or a classifier that no run agrees with."""
+    if strategy == "cal" and not runs:
+        return "cal"
+    return {"imported": "imported", "interactive": "isj"}.get(strategy, "judged")
 
 
 def _evidence(collection: Collection, names: dict[int, str]) -> bytes:

@@ -11,7 +11,7 @@ from pooling.models import Collection
 
 USUAL = ("AP", "Bpref", "nDCG", "nDCG@10", "P@10", "Rprec", "RR", "R@1000")
 COUNTS = ("NumRet", "NumRel", "NumRelRet")
-ESTIMATED = ("xinfAP", "infNDCG", "statAP", "statP@10")  # from a sampled pool
+ESTIMATED = ("infAP", "xinfAP", "infNDCG", "statAP", "statP@10")  # from a sampled pool
 ON_ANY_SAMPLE = ("Bpref", "NumRet")  # heed judged documents alone, or none
 JUDGED = "Judged@10"  # a mean alone: of the run's top, not of what it is worth
 # What people call a measure, where the registry's name is another: the same on every page, and of every topic as trec_eval has it.
@@ -26,7 +26,8 @@ LABELS = {
     "NumRelRet": "Found",
 }
 PLAN = "_scoring_plan"  # where a collection in hand remembers its own
-Counts = Mapping[str, Any]  # lenient_from and strict_from, as of a release or of now; sample: the strategy of a sampled pool
+# lenient_from and strict_from, as of a release or of now; sample: the strategy of a sampled pool, strata: how many
+Counts = Mapping[str, Any]
 SIGNS = {"higher": 1, "lower": -1, "neither": 0}
 LIVE = "live"  # in the place of that strategy: estimates are of releases alone
 
@@ -72,7 +73,9 @@ def supports(measure: Measure, counts: Counts) -> bool:
     if not sample:
         return needs not in ("strata", "inclusion")
     if needs == "strata":
-        return sample not in (samples.BY_WEIGHT, LIVE)
+        return sample not in (*samples.WITHOUT_STRATA, LIVE)
+    if measure.definition.name == "infAP":  # of a uniform sample
+        return counts.get("strata") == 1 and sample != LIVE
     return (needs == "inclusion" and sample != LIVE) or measure.definition.name in ON_ANY_SAMPLE
 
 

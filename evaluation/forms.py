@@ -62,6 +62,12 @@ class ImportForm(forms.Form):
     note = forms.CharField(
         required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 2}), help_text="Of a release: what it is."
     )
+    sample = forms.ChoiceField(
+        label="Five columns are",
+        choices=[("", "as the file tells"), ("strata", "sampled qrels"), ("prels", "prels")],
+        required=False,
+        help_text="A sample becomes a release: topic 0 docno stratum grade, or topic docno grade method probability.",
+    )
 
 
 class ScoringForm(forms.Form):

@@ -3,19 +3,22 @@
 import hashlib
 import secrets
 from dataclasses import asdict, dataclass
+from typing import Any
 
+import numpy as np
 from django.db import transaction
 
 from assess.services import importing
 from config import jobs, store
 from config.errors import Conflict, Refusal
 from config.models import Job, User
-from evaluation import bundles, services
+from evaluation import bundles, samples, services
 from evaluation.models import Release, ReleaseState
 from pooling import selectors as pooling
 from pooling.core.findings import Report
 from pooling.core.lines import Unpackable
 from pooling.core.qrels import QrelsColumns, parse_grades, read_qrels, write_qrels
+from pooling.core.sampled_qrels import COLUMNS, SampledFault, SampledQrels, as_qrels, has_five_columns, read_sampled
 from pooling.models import Collection
 from pooling.services import taking
 from pooling.services.work import Work
@@ -27,13 +30,23 @@ NAME = 150
 
 @dataclass(frozen=True)
 class Options:
-    """How a file is taken. `assessor`: whose it is, if no column tells; `grades`: theirs to ours, as `1=2 2=3`."""
+    """How a file is taken. `assessor`: whose it is, if no column tells; `grades`: theirs to ours, as `1=2 2=3`; `sample`:
+    which form five columns have (strata or prels), where they may be either."""
 
     kind: str = "judgments"
     assessor: str = ""
     repeats: str = "refuse"
     grades: str = ""
     note: str = ""
+    sample: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Qrels:
+    """What a release is made of; `sample`: the same rows with strata or probabilities, of a file that has them."""
+
+    columns: QrelsColumns
+    sample: SampledQrels | None = None
 
 
 class Faulty(Refusal):
@@ -69,7 +82,7 @@ def take_import(collection: Collection, *, by: User, data: bytes, options: Optio
     """Take a file whole; what was made of it, in words. Judgments are one transaction: all of them or none."""
     work.progress(0, 1, "Checking the file")
     found = _check(collection, data, options)
-    if isinstance(found, QrelsColumns):
+    if isinstance(found, Qrels):
         release = _release(collection, found, by, options.note, work)
         return f"Release {release.number}: {release.counts['items']:,} judged documents, SHA-256 {release.sha256}."
     people = len({line.assessor for line in found.lines})
@@ -82,10 +95,10 @@ def take_import(collection: Collection, *, by: User, data: bytes, options: Optio
 def check_report(collection: Collection, data: bytes, options: Options) -> Report:
     """What is remarkable about a file that can be taken; Faulty for one that cannot."""
     found = _check(collection, data, options)
-    return Report() if isinstance(found, QrelsColumns) else found.report
+    return Report() if isinstance(found, Qrels) else found.report
 
 
-def _check(collection: Collection, data: bytes, options: Options) -> importing.Checked | QrelsColumns:
+def _check(collection: Collection, data: bytes, options: Options) -> importing.Checked | Qrels:
     kind, assessor, repeats = options.kind, options.assessor, options.repeats
     if collection.is_archived:
         raise Conflict("This collection is archived; restore it first.")
@@ -115,18 +128,37 @@ def _check(collection: Collection, data: bytes, options: Options) -> importing.C
     except Unpackable as error:
         report.add("error", "PACKED", 0, str(error))
         raise Faulty(report) from error
+    sample = _sample(plain, options.sample, report)
+    if sample is not None:
+        plain = as_qrels(plain, sample.form)
     numbers = set(collection.topics.values_list("number", flat=True))
     levels = set(collection.grades.values_list("value", flat=True))
     known = pooling.docnos(collection)
     columns, report = read_qrels(plain, topics=numbers, docnos=known, levels=levels, grades=grades)
     if columns is None:
         raise Faulty(report)
-    return columns
+    return Qrels(columns, sample)
 
 
-def _release(collection: Collection, columns: QrelsColumns, by: User, note: str, work: Work) -> Release:
+def _sample(data: bytes, form: str, report: Report) -> SampledQrels | None:
+    """Of five columns, strata or probabilities; None of plain qrels."""
+    if form not in ("", *COLUMNS):
+        raise Refusal(f"Expected strata or prels as the form of a sample; found “{form[:40]}”.")
+    if not has_five_columns(data):
+        return None
+    try:
+        return read_sampled(data, form or None)  # type: ignore[arg-type]
+    except SampledFault as fault:
+        report.add("error", "SAMPLE", 0, f"{str(fault)[0].upper()}{str(fault)[1:]}.")
+        raise Faulty(report) from fault
+
+
+def _release(collection: Collection, found: Qrels, by: User, note: str, work: Work) -> Release:
+    whole = found.columns
+    judged = np.ones(len(whole.grades), bool) if found.sample is None else whole.grades >= 0
+    columns = QrelsColumns(whole.topics[judged], whole.docnos[judged], whole.grades[judged])
     grades = sorted(set(columns.grades.tolist()))
-    counts = {
+    counts: dict[str, Any] = {
         "items": len(columns.grades),
         "topics": len(set(columns.topics.tolist())),
         "judgments": 0,
@@ -144,8 +176,14 @@ def _release(collection: Collection, columns: QrelsColumns, by: User, note: str,
         **bundles.binary_files(collection, columns.topics, columns.docnos, columns.grades),
         **bundles.described(collection),
     }
+    about = {"origin": "import", **bundles.standing(collection)}
+    if found.sample is not None:
+        sample = samples.imported(collection, found.sample, whole)
+        about["sample"] = sample.about
+        counts |= samples.counted(sample)
+        files |= sample.files
     qrels = write_qrels(columns.topics, columns.docnos, columns.grades)
-    reading = bundles.Reading(qrels, counts, {"origin": "import", **bundles.standing(collection)}, files)
+    reading = bundles.Reading(qrels, counts, about, files)
     draft = {"by": by, "rule": "", "note": note, "state": ReleaseState.DRAFT, "score": True}
     return services.store_release(collection, reading, **draft, work=work)  # type: ignore[arg-type]
 

@@ -131,13 +131,17 @@ class ImportFields(In):
     repeats: Literal["refuse", "first", "last"] = Field("refuse", description="Of what one assessor judged twice.")
     grades: str = Field("", description="Their grades as ours, where they differ: theirs=ours.", examples=["1=2 2=3"])
     note: str = Field("", description="Of a release.")
+    sample: Literal["", "strata", "prels"] = Field(
+        "", description="Which form a sample's five columns have; told by the file unless it may be either."
+    )
 
 
 @routes.post("/collections/{slug:slug}/qrels", response={202: JobOut}, auth=MANAGE)
 def import_qrels(request: ApiRequest, slug: str, file: File[UploadedFile], fields: Form[ImportFields]) -> Job:
     """Import qrels, or judgments of several assessors, as judgments or as a release
 
-    For organizers. `topic 0 docno grade`, or columns topic, docno, assessor, grade. A faulty file is refused at once, every
+    For organizers. `topic 0 docno grade`, or columns topic, docno, assessor, grade; as a release
+    also sampled qrels (`topic 0 docno stratum grade`) and prels (`topic docno grade method probability`). A faulty file is refused at once, every
     fault in `error.details.findings`; else the answer is a job.
     """
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)

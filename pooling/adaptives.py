@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling import selectors
+from pooling import selectors, vectors
 from pooling.core import baseline
-from pooling.core.adaptive import History, Next, TopicRanks
-from pooling.core.learning import Learnable
+from pooling.core.adaptive import History, Next, TopicRanks, find
+from pooling.core.learning import Learnable, Vectors, reads_all
 from pooling.core.strategies import STRATEGIES, reach
 from pooling.core.text import Texts
 from pooling.core.topics import TEXTS
@@ -65,22 +65,25 @@ def view(pool: Pool, topic: Topic) -> View:
 def _made(pool: Pool, topic: Topic, runs: tuple[Run, ...]) -> View:
     matrix = matrix_of(runs, reach(pool.strategy, pool.parameters), pool.parameters["ties"])
     ranks = TopicRanks.of(matrix, topic.number.encode())
+    words = baseline.query_of({name: getattr(topic, name) for name in TEXTS}, "all", topic.language)
+    if reads_all(pool.strategy, pool.parameters):
+        found = vectors.vectors(pool.collection)
+        ranks = replace(ranks.among(found.docnos), texts=Learnable(found, words))
+        return View(ranks, runs, np.ones(len(ranks), bool))
     docnos = [docno.decode() for docno in ranks.docnos.tolist()]
     present = selectors.present_docnos(pool.collection, docnos)
     if pool.strategy == "cal":
-        ranks = replace(ranks, texts=_learnable(pool, topic, docnos))
+        ranks = replace(ranks, texts=Learnable(_vectors(pool, docnos), words))
     return View(ranks, runs, np.array([docno in present for docno in docnos], bool))
 
 
-def _learnable(pool: Pool, topic: Topic, docnos: Sequence[str]) -> Learnable:
+def _vectors(pool: Pool, docnos: Sequence[str]) -> Vectors:
     texts: dict[str, tuple[str, str]] = {}
     for start in range(0, len(docnos), 500):
         rows = selectors.documents(pool.collection).filter(docno__in=docnos[start : start + 500])
         for docno, title, text, language in rows.values_list("docno", "title", "text", "language"):
             texts[docno] = f"{title}\n{text}", language
-    words = {name: getattr(topic, name) for name in TEXTS}
-    found = Texts.of((docno, *texts.get(docno, ("", ""))) for docno in docnos)
-    return Learnable(found, baseline.query_of(words, "all", topic.language))
+    return Vectors.of(Texts.of((docno, *texts.get(docno, ("", ""))) for docno in docnos))
 
 
 def next_picks(
@@ -91,13 +94,14 @@ def next_picks(
     ranks, pick = found.ranks, STRATEGIES[pool.strategy].pick
     if pick is None:
         raise ValueError(f"expected an adaptive strategy, found {pool.strategy}")
-    place = {docno.decode(): number for number, docno in enumerate(ranks.docnos.tolist())}
     row = {run.pk: number for number, run in enumerate(found.runs)}
-    known = [one for one in said if one.docno in place]
+    places = _places(ranks, [one.docno for one in said])
+    known = [one for one, place in zip(said, places.tolist(), strict=True) if place >= 0]
     taken = ~found.there
-    taken[[place[docno] for docno in (*others, *(one.docno for one in known)) if docno in place]] = True
+    for listed in (places, _places(ranks, others)):
+        taken[listed[listed >= 0]] = True
     history = History(
-        np.array([place[one.docno] for one in known], np.int64),
+        places[places >= 0],
         np.array([row.get(one.run or 0, -1) for one in known], np.int64),
         np.array([one.outcome for one in known], np.int64),
         taken,
@@ -114,9 +118,25 @@ def next_picks(
     return picks
 
 
+def left(pool: Pool, topic: Topic, others: Sequence[str]) -> list[tuple[str, int, int]]:
+    """What a round could still pick of a topic, by docno: docno, best rank, number of runs. `others`: what is pooled."""
+    found = view(pool, topic)
+    ranks, free = found.ranks, found.there.copy()
+    places = _places(ranks, others)
+    free[places[places >= 0]] = False
+    best, count = np.full(len(ranks), np.iinfo(np.int64).max), np.bincount(ranks.docs, minlength=len(ranks))
+    np.minimum.at(best, ranks.docs, ranks.ranks)
+    return [(ranks.docnos[doc].decode(), int(best[doc]) if count[doc] else 0, int(count[doc])) for doc in np.flatnonzero(free)]
+
+
+def _places(ranks: TopicRanks, docnos: Sequence[str]) -> NDArray[np.int64]:
+    return find(ranks.docnos, np.array([docno.encode() for docno in docnos], np.bytes_))
+
+
 def _told(found: View, chosen: Next) -> tuple[str, Run | None, int, int, str]:
     ranks = found.ranks
     mine = ranks.ranks[ranks.docs == chosen.doc]
     run = found.runs[chosen.run] if chosen.run >= 0 else None
     why = f"rank {ranks.rank(chosen.run, chosen.doc)}, {chosen.why}" if run else chosen.why
-    return ranks.docnos[chosen.doc].decode(), run, int(mine.min(initial=np.iinfo(np.int32).max)), len(mine), why
+    best = int(mine.min()) if len(mine) else 0  # a learner finds what no run has
+    return ranks.docnos[chosen.doc].decode(), run, best, len(mine), why

@@ -345,10 +345,13 @@ class PoolForm(forms.Form):
         self.known = {str(run.pk): run for run in runs}
         choices = [(key, _run_label(run)) for key, run in self.known.items()]
         ticks = forms.CheckboxSelectMultiple(attrs={"class": "columns"})
-        self.fields["runs"] = forms.MultipleChoiceField(choices=choices, initial=list(self.known), widget=ticks)
+        needed = not any(parameter.name == "candidates" for parameter in self.parameters)
+        if self.known:
+            field = forms.MultipleChoiceField(choices=choices, initial=list(self.known), widget=ticks, required=needed)
+            self.fields["runs"] = field
 
     def chosen(self) -> list[Run]:
-        return [self.known[key] for key in self.cleaned_data["runs"]]
+        return [self.known[key] for key in self.cleaned_data.get("runs", [])]
 
     def values(self) -> dict[str, Any]:
         given = {parameter.name: self.cleaned_data.get(parameter.name) for parameter in self.parameters}

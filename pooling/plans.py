@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from django.db.models import Count
 from numpy.typing import NDArray
 
 from config.errors import Refusal
-from pooling import selectors
-from pooling.core import planning, strategies
+from pooling import selectors, vectors
+from pooling.core import learning, planning, strategies
 from pooling.core.matrix import Ties
 from pooling.matrices import matrix_of
 from pooling.models import Collection, Pool, PoolItem, Run
@@ -55,7 +56,7 @@ def choice(runs: Iterable[Run], strategy: str, values: Mapping[str, object], see
     except ValueError as error:
         raise Refusal(str(error)) from error
     ordered = sorted(runs, key=lambda run: run.pk)
-    if not ordered:
+    if not ordered and not learning.reads_all(strategy, cleaned):
         raise Refusal("Choose at least one run.")
     per_group = cleaned.get("per_group")
     places = strategies.choose_runs(
@@ -150,6 +151,8 @@ class Plan:
 def plan(collection: Collection, choice: Choice, seconds: float | None = None) -> Plan:
     """Exact numbers for a choice, and for depth-k those of every other depth too, from the same ranks."""
     pace = seconds or collection.seconds_per_judgment
+    if learning.reads_all(choice.strategy, choice.values):
+        return _plan_of_all(collection, choice, pace)
     deepest = max(CURVE, int(choice.values["depth"])) if choice.strategy == "depth" else 0
     adaptive = choice.kind == "adaptive"
     found = chosen(replace(choice, values={**choice.values, "budget": 10**9}) if adaptive else choice, deepest)
@@ -162,6 +165,19 @@ def plan(collection: Collection, choice: Choice, seconds: float | None = None) -
     curve = _curve(collection, found, choice, deepest, pace) if deepest else []
     told = [] if adaptive else shares(found, choice.runs)
     return Plan(choice, int(known.sum()), int(new.sum()), pace, curve, topics, told)
+
+
+def _plan_of_all(collection: Collection, choice: Choice, pace: float | None) -> Plan:
+    """Of a round that picks from all documents: its budget of each topic, as far as there are documents left."""
+    there, budget = vectors.candidates(collection), int(choice.values["budget"])
+    drawn = PoolItem.objects.filter(pool__collection=collection, pool__drawn_at__isnull=False).order_by()
+    pooled = dict(drawn.values_list("topic__number").annotate(Count("pk")))
+    sizes = []
+    for number, title in selectors.topics(collection).values_list("number", "title"):
+        count = min(budget, max(0, there - pooled.get(number, 0)))
+        sizes.append(TopicSize(number, title, count, count, _hours(count, pace)))
+    items = sum(size.items for size in sizes)
+    return Plan(choice, items, items, pace, [], sizes, [])
 
 
 def sizes(collection: Collection, runs: Sequence[Run], depths: Sequence[int] = DEPTHS) -> list[Size]:

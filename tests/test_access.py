@@ -297,12 +297,14 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/drafts/<int:id>/drop": {"POST": organizer(200)},
     f"{A}/topics-freeze": {"POST": organizer(409), "DELETE": organizer(409)},  # a draft is open; they are not frozen
     f"{A}/search": {"GET": only("organizer", "assessor", "staff", status=409, members=403)},  # there is no index yet
+    f"{A}/search/words": {"GET": only("organizer", "assessor", "staff", status=409, members=403)},  # nor here
     f"{A}/search/judgments": {"POST": assessor(422)},  # there is no such document
     f"{A}/search/index": {"POST": organizer(202)},
     f"{A}/search/run": {"GET": organizer(409)},  # nobody found anything
     f"{A}/adaptive": {"GET": organizer(200)},
     f"{A}/adaptive/<int:round>/stop": {"POST": organizer(422)},
     f"{A}/adaptive/<int:round>/resume": {"POST": organizer(409)},
+    f"{A}/adaptive/<int:round>/check": {"POST": organizer(409)},  # that round is not an adaptive one
     f"{A}/hours": {"GET": organizer(200)},
     f"{A}/questions": {"GET": organizer(200)},
     f"{A}/questions/<int:question>": {"POST": organizer(201)},
@@ -400,6 +402,7 @@ BODIES: dict[str, object] = {
     f"{A}/drafts/<int:id>/grades": {"docno": "nowhere", "grade": 1},
     f"{A}/adaptive/<int:round>/stop": {"topic": "1"},
     f"{A}/adaptive/<int:round>/resume": {"topic": "1"},
+    f"{A}/adaptive/<int:round>/check": {"topic": "1"},
     f"{A}/practice/<path:topic>": {"examples": []},
     f"{A}/queue/words/<path:topic>": {"words": "salmon"},
     f"{A}/assignments": {"assignments": []},

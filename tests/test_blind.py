@@ -31,7 +31,7 @@ def secrets(world: World) -> World:
         PoolItem.objects.filter(pk=item.pk).update(best_rank=77770000 + number, run_count=66660000 + number)
     other = factories.make_user(OTHER)
     factories.join(collection, other, Role.ASSESSOR)
-    topic = Topic.objects.get(items__seats__token=world.values["seat"])
+    topic = Topic.objects.get(items__seats__token=str(world.values["seat"]))
     wanted = [assigning.Wanted(topic, [world.cast.assessor], [other])]
     assigning.assign(collection, by=world.cast.organizer, wanted=wanted, overlap=1)
     for place, card in enumerate(blind.next_cards(collection, other, 5)):
@@ -42,7 +42,7 @@ def secrets(world: World) -> World:
             seat=card.token,
             client_id=uuid.uuid4(),
             note="Unsaid-Note",
-            **said,  # type: ignore[arg-type]
+            **said,
         )
         questions.ask(collection, assessor=other, seat=card.token, text="Unsaid-Note: are eels meant?")
     assert Judgment.objects.filter(assessor=other).count() == 5
@@ -73,9 +73,9 @@ def test_no_answer_tells_of_runs_ranks_or_others(secrets: World, client_for: Cli
     client = client_for(secrets.cast.assessor)
     for route in sorted(TABLE):
         path = secrets.address(route.replace("<str:token>", str(secrets.values["token_"])))
-        told = {method: found_in(client, method, path, BODIES.get(route)) for method in METHODS}
+        seen = {method: found_in(client, method, path, BODIES.get(route)) for method in METHODS}
         with subtests.test(route):
-            assert {method: words for method, words in told.items() if words} == {}
+            assert {method: words for method, words in seen.items() if words} == {}
 
 
 def test_no_answer_to_a_question_of_ones_own_tells_more(
@@ -100,10 +100,16 @@ def test_no_answer_to_a_question_of_ones_own_tells_more(
     for path in asked:
         with subtests.test(path):
             assert found_in(client, "GET", path) == []
-    acts = [{"grade": 1, "seen": 0}, {"grade": 99}, {"grade": 1, "seen": 7}, {"answer": "cannot", "reason": "cut"}, {}]
+    acts: list[dict[str, object]] = [
+        {"grade": 1, "seen": 0},
+        {"grade": 99},
+        {"grade": 1, "seen": 7},
+        {"answer": "cannot", "reason": "cut"},
+        {},
+    ]
     for token in (card.token, uuid.uuid4()):
         for act in acts:
-            sent = {"client_id": str(uuid.uuid4()), **act}
+            sent: dict[str, object] = {"client_id": str(uuid.uuid4()), **act}
             with subtests.test(f"{token} {act}"):
                 assert found_in(client, "POST", f"{api}queue/{token}", sent) == []
     for values in ({}, {"held": str(card.token)}, {"held": "x"}, {"leave": "1"}):

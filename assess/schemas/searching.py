@@ -1,7 +1,7 @@
 """Shapes of JSON: searching, and judging what was found. They clean; the rules live in the services."""
 
 import uuid
-from typing import Any
+from typing import Any, Literal
 
 from ninja import Field, Schema
 
@@ -12,6 +12,20 @@ class SearchFilter(In):
     q: str = Field("", description='Words; "phrases", title:word and -word are understood.', max_length=1000)
     topic: str = Field("", description="For which topic; left out: for none.")
     page: int = Field(1, ge=1, le=50)
+
+
+class WordsFilter(In):
+    q: str = Field("", description="What is searched for.", max_length=1000)
+    topic: str = Field("", description="For which topic; left out: for none.")
+    source: Literal["hits", "judged"] = Field(
+        "hits", description="`hits`: the first hits, taken for relevant unseen; `judged`: one's own judgments of the topic."
+    )
+
+
+class WordsOut(Schema):
+    source: str
+    documents: int = Field(description="How many documents were taken for relevant.")
+    words: list[str] = Field(description="Words to add, best first.")
 
 
 class HitOut(Schema):

@@ -81,6 +81,28 @@ class AdviceOut(Schema):
     why: str
 
 
+class BoundOut(Schema):
+    missed: float
+    missed_upper: float = Field(description="At most so many, by a one-sided Clopper-Pearson bound at 95 %.")
+    recall: float
+    recall_lower: float
+
+
+class CheckOut(Schema):
+    round: int = Field(alias="pool.round")
+    unjudged: int = Field(description="From so many it was drawn.")
+    drawn: int
+    judged: int
+    relevant: int
+    found: int = Field(description="Relevant ones among what was pooled before.")
+    bound: BoundOut | None = Field(description="Null until all of the sample is judged.")
+
+
+class CheckIn(In):
+    topic: str
+    count: int = Field(50, description="How many of the unjudged candidates are drawn, at most 1,000.")
+
+
 class TopicGoesOut(Schema):
     round: int = Field(alias="pool.round")
     strategy: str = Field(alias="pool.strategy")
@@ -92,6 +114,7 @@ class TopicGoesOut(Schema):
     gains: list[int] = Field(description="1 for relevant, in the order of the judgments.")
     still_to_find: int | None = Field(description="By the rest of the budget, at the rate of the last 50 judgments.")
     advice: list[AdviceOut]
+    check: CheckOut | None = Field(description="The latest random sample of the rest; null where none was drawn.")
     stopped: str | None = Field(None, alias="stop.reason", description="Why somebody stopped it; null while it goes on.")
 
 

@@ -31,7 +31,7 @@ def advance(collection: Collection, *, pool: int, topic: int) -> int:
     where = Topic.objects.get(pk=topic)
     items = picking.extend(round_, where, said=said, elsewhere=_elsewhere(round_, where), count=wanted)
     if items:
-        _seat(collection, items)
+        seat(collection, items)
     return len(items)
 
 
@@ -82,7 +82,7 @@ def _elsewhere(pool: Pool, topic: Topic) -> dict[int, int]:
 
 
 @transaction.atomic
-def _seat(collection: Collection, items: list[PoolItem]) -> None:
+def seat(collection: Collection, items: list[PoolItem]) -> None:
     """Seats behind those that the topic has, for its one assessor or for whoever of several comes first; a share of the
     items gets further opinions, drawn item by item, since nobody knows how many there will be."""
     plan = selectors.plan(collection)

@@ -11,6 +11,7 @@ from django.db.models import Exists
 from numpy.typing import NDArray
 
 from assess import blind, selectors
+from assess.checking import CHECK
 from assess.core import ordering
 from assess.models import SLOTS, Assignment, AssignmentPlan, Order, Seat
 from assess.services import adapting, claiming
@@ -224,7 +225,9 @@ def _items(collection: Collection, plan: AssignmentPlan, groups: Groups) -> _Ite
     ranks = np.array([row[5] for row in found], np.int64)
     again: dict[int, dict[int, float]] = {2: {}, 3: {}}
     has_second = np.isin(topics, [topic for topic, slot in groups if slot == 2])
-    adaptive = set(collection.pools.filter(strategy__in=[*adapting.ADAPTIVE, "interactive"]).values_list("round", flat=True))
+    adaptive = set(
+        collection.pools.filter(strategy__in=[*adapting.ADAPTIVE, "interactive", CHECK]).values_list("round", flat=True)
+    )
     for number in np.unique(rounds).tolist():
         here = (rounds == number) & has_second
         if number in adaptive:  # grows while it is judged

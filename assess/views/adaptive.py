@@ -7,6 +7,7 @@ from django.views.decorators.http import require_http_methods
 
 from assess import adaptive_rounds
 from assess.forms import StopForm
+from assess.services import checking
 from config.forms import attempt
 from pooling import access, charts
 from pooling.models import Collection, Role
@@ -16,7 +17,7 @@ from pooling.views.collections import page
 
 @require_http_methods(["GET", "POST"])
 def adaptive(request: HttpRequest, slug: str) -> HttpResponse:
-    """The rounds, topic by topic; a POST stops a topic, or goes on with it."""
+    """The rounds, topic by topic; a POST stops a topic, goes on with it, or draws a sample of its rest."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     form = StopForm(request.POST or None)
     if request.method == "POST" and form.is_valid() and attempt(form, lambda: _act(request, collection, form)):
@@ -31,10 +32,14 @@ def _act(request: HttpRequest, collection: Collection, form: StopForm) -> bool:
     data = form.cleaned_data
     pool = get_object_or_404(collection.pools.filter(drawn_at__isnull=False), round=data["round"])
     topic = get_object_or_404(collection.topics, number=data["topic"])
-    if data["act"] == "resume":
+    by = access.require_sign_in(request.user)
+    if data["act"] == "check":
+        made = checking.draw_check(pool, topic, by=by, count=data["count"] or 0)
+        messages.success(request, f"{made.item_count} documents are drawn of topic {topic.number}; they wait with the others.")
+    elif data["act"] == "resume":
         picking.resume_topic(pool, topic)
         messages.success(request, f"Topic {topic.number} goes on.")
     else:
-        picking.stop_topic(pool, topic, by=access.require_sign_in(request.user), reason=data["reason"])
+        picking.stop_topic(pool, topic, by=by, reason=data["reason"])
         messages.success(request, f"Topic {topic.number} is stopped: nothing more is picked of it.")
     return True

@@ -10,7 +10,7 @@ from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from assess import exports, searching
+from assess import exports, feedback, searching
 from assess.core import highlighting
 from assess.forms import HitForm
 from assess.models import Found
@@ -37,15 +37,15 @@ def find(request: HttpRequest, slug: str) -> HttpResponse:
     listed = list(topics(collection)) if organizes else searching.own_topics(collection, user)
     number = request.GET.get("topic", "")
     topic = next((one for one in listed if one.number == number), None)
-    words = " ".join(request.GET.get("q", "").replace("\0", "").split())[:MOST_LETTERS]
-    ready, results, added = search.index_of(collection).is_ready(), None, list[str]()
+    words = " ".join(f"{request.GET.get('q', '')} {request.GET.get('add', '')}".replace("\0", "").split())[:MOST_LETTERS]
+    ready, results, offered = search.index_of(collection).is_ready(), None, None
     if ready and words:
         at = request.GET.get("page", "1")
         number_of_page = min(MOST_PAGES, max(1, int(at))) if at.isascii() and at.isdigit() else 1
         results = searching.results(collection, user, topic, words, number_of_page, organizes=organizes)
         acts.log(collection, searcher=user, topic=topic, results=results)
-        if topic and "more" in request.GET:
-            added = searching.feedback(collection, user, topic, words)
+        if (source := request.GET.get("more", "")) in feedback.SOURCES:
+            offered = feedback.offered(collection, user, topic, words, source)
     job = Job.objects.filter(name="index_documents", collection_id=collection.pk).order_by("-pk").first()
     context: dict[str, Any] = {
         "topics": listed,
@@ -56,9 +56,8 @@ def find(request: HttpRequest, slug: str) -> HttpResponse:
         "job": None if ready else job,
         "results": results,
         "hits": _with_ids(results.hits) if results else [],
-        "asked_more": "more" in request.GET,
-        "added": added,
-        "more_words": " ".join([words, *added]),
+        "offered": offered,
+        "offered_words": " ".join(offered.words) if offered else "",
         "grades": grades(collection),
         "judges": topic in searching.own_topics(collection, user) if topic and Role.ASSESSOR in held else False,
         "searches": collection.searches.select_related("searcher", "topic")[:30] if organizes and not words else [],

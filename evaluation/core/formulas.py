@@ -64,7 +64,7 @@ FORMULAS = {
     "infAP": "1/R · Σ_k 1/k + (k−1)/k · pooled/(k−1) · (rel + ε) / (rel + nonrel + 2ε)",
     "xinfAP": "1/R̂ · Σ over sampled relevant k of 1/k + (k−1)/k · E[precision above k], stratum by stratum",
     "infNDCG": "DCG / ideal DCG, both estimated stratum by stratum",
-    "statAP": "1/R̂ · Σ over sampled relevant d at rank k of Σ over relevant above of 1/π_{d,e} / k",
+    "statAP": "1/R̂ · Σ over sampled relevant at rank k of 1/π · (1 + Σ over sampled relevant above of 1/π) / k",
     "statP": "1/k · Σ over sampled relevant in the first k of 1/π",
     "Judged": "|judged in the first k| / min(k, n)",
     "Unjudged": "|unjudged in the first k| / k",

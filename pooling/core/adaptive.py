@@ -28,7 +28,24 @@ _AHEAD = Parameter(
     50,
 )
 _RATE = Parameter("rate", "float", "Memory", "1: all outcomes count alike; 0: only the last of each run.", 1.0, 0, 1)
-OWN = (_BUDGET, _AHEAD, READ)
+_TARGET = Parameter(
+    "target",
+    "int",
+    "Relevant ones wanted",
+    "So many of a topic call for a stop; left out: as many as there are.",
+    None,
+    1,
+    100_000,
+)
+OWN = (_BUDGET, _AHEAD, READ, _TARGET)
+
+
+def find(docnos: NDArray[np.bytes_], wanted: NDArray[np.bytes_]) -> NDArray[np.int64]:
+    """The places of docnos in an ascending list, -1 for those that are not there."""
+    if not len(docnos) or not len(wanted):
+        return np.full(len(wanted), -1, np.int64)
+    place = np.minimum(np.searchsorted(docnos, wanted), len(docnos) - 1)
+    return np.where(docnos[place] == wanted, place, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +79,14 @@ class TopicRanks:
         empty = np.zeros(0, np.int64)
         docs, ranks = (np.concatenate([empty, *column]) for column in zip(*kept, strict=True)) if kept else (empty, empty)
         return cls(matrix.docnos[items], items, lengths, np.repeat(np.arange(len(kept)), lengths), docs, ranks)
+
+    def among(self, docnos: NDArray[np.bytes_]) -> "TopicRanks":
+        """The same ranks with the documents numbered as in a longer list, in ascending order; what is not there is left out."""
+        place = find(docnos, self.docnos)
+        kept = place[self.docs] >= 0
+        runs, docs = self.runs[kept], place[self.docs[kept]]
+        lengths = np.bincount(runs, minlength=len(self.lengths)).astype(np.int64)
+        return TopicRanks(docnos, np.zeros(0, np.int64), lengths, runs, docs, self.ranks[kept])
 
     def __len__(self) -> int:
         return len(self.docnos)

@@ -1,5 +1,6 @@
 """Continuous active learning: a classifier over the documents' words, trained again as judgments come."""
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +15,68 @@ from pooling.core.text import Texts, rocchio
 PRESUMED = 100  # unjudged documents that a round of training takes for not relevant
 
 
+COLLECTION = "collection"
+_FROM = Parameter(
+    "candidates",
+    "choice",
+    "Candidates",
+    "All documents: also such as no run has, and without any run; of more than 100,000, the first by their numbers.",
+    COLLECTION,
+    choices=((COLLECTION, "All documents"), ("runs", "What the runs have")),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Documents by docno ascending as rows of a sparse matrix (scipy, CSR): tf-idf, each of length 1. `vocabulary`: the column of a term."""
+
+    docnos: NDArray[np.bytes_]
+    vocabulary: dict[str, int]
+    rows: Any
+
+    @classmethod
+    def of(cls, texts: Texts, kind: Any = np.float64) -> "Vectors":
+        """Of texts in any order; single precision halves the memory of many."""
+        order = np.argsort(texts.docnos, kind="stable")
+        return cls(texts.docnos[order], texts.vocabulary, _unit(texts.tf_idf)[order].astype(kind))
+
+    def to_bytes(self) -> bytes:
+        made, words = io.BytesIO(), "\n".join(self.vocabulary).encode()
+        columns = {"indptr": self.rows.indptr, "indices": self.rows.indices, "data": self.rows.data}
+        np.savez(made, docnos=self.docnos, terms=np.frombuffer(words, np.uint8), **columns)
+        return made.getvalue()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Vectors":
+        from scipy.sparse import csr_matrix
+
+        with np.load(io.BytesIO(data)) as file:
+            terms = file["terms"].tobytes().decode()
+            vocabulary = {term: column for column, term in enumerate(terms.split("\n") if terms else [])}
+            docnos, columns = file["docnos"], (file["data"], file["indices"], file["indptr"])
+        return cls(docnos, vocabulary, csr_matrix(columns, shape=(len(docnos), len(vocabulary))))
+
+    def row(self, weights: Mapping[str, float]) -> Any:
+        """Terms and their weights as one row of length 1; a term that no document has is left out."""
+        from scipy.sparse import csr_matrix
+
+        known = sorted((self.vocabulary[term], weight) for term, weight in weights.items() if term in self.vocabulary)
+        columns = np.array([column for column, _ in known], np.int64)
+        data = (np.array([weight for _, weight in known]), columns, np.array([0, len(known)]))
+        return _unit(csr_matrix(data, shape=(1, len(self.vocabulary))))
+
+
 @dataclass(frozen=True, eq=False)
 class Learnable:
     """What a learner knows of a topic: its documents' words, numbered as `TopicRanks` numbers them, and its own."""
 
-    texts: Texts
+    vectors: Vectors
     topic: Mapping[str, float]
+
+
+def reads_all(strategy: str, values: Mapping[str, Any]) -> bool:
+    """Whether a round picks from all documents, so that it needs no run. Rounds of before there was the choice do not."""
+    return strategy == "cal" and values.get("candidates") == COLLECTION
 
 
 def batch_of(place: int) -> tuple[int, int]:
@@ -36,7 +93,8 @@ def batch_of(place: int) -> tuple[int, int]:
 @adaptive(
     "cal",
     "Continuous active learning",
-    *OWN[:2],
+    *(one for one in OWN if one.name != "read"),
+    _FROM,
     Parameter("read", "int", "Ranks read", "So far down each run its documents are read.", 100, 1, MOST_DEPTH),
     Parameter("presumed", "int", "Presumed not relevant", "Random documents added to each training.", PRESUMED, 0, 1000),
 )
@@ -74,14 +132,14 @@ def _presumed(taken: NDArray[np.bool_], most: int, seed: Sequence[int]) -> NDArr
 def _scores(
     known: Learnable, judged: NDArray[np.int64], outcomes: NDArray[np.int64], presumed: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    from scipy.sparse import csr_matrix, vstack
+    from scipy.sparse import vstack
 
-    vectors = _unit(known.texts.tf_idf)
-    topic = _unit(csr_matrix(known.texts.vector(known.topic)))
+    rows, topic = known.vectors.rows, known.vectors.row(known.topic)
     good, bad = judged[outcomes == RELEVANT], np.append(judged[outcomes == NOT_RELEVANT], presumed)
-    rows = vstack([topic, vectors[good], vectors[bad]]).tocsr()
+    taught = vstack([topic, rows[good], rows[bad]]).tocsr()
     labels = np.concatenate((np.ones(1 + len(good)), -np.ones(len(bad))))
-    return np.asarray(vectors @ logistic(rows, labels)).reshape(-1)
+    weights = logistic(taught, labels).astype(rows.dtype)
+    return np.asarray(rows @ weights, np.float64).reshape(-1)
 
 
 def logistic(rows: Any, labels: NDArray[np.float64], penalty: float = 1e-3) -> NDArray[np.float64]:

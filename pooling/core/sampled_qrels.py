@@ -26,7 +26,8 @@ class SampledFault(ValueError):
 @dataclass(frozen=True, eq=False)
 class SampledQrels:
     """Aligned columns. By strata every pooled document is listed, with grade -1 where it was not sampled; `strata` are
-    numbered from 0, as `names` has them. By probabilities only what was sampled is there."""
+    numbered from 0, in the order of their names. By probabilities only what was sampled is there; `methods` are what the
+    file says of how each document was drawn."""
 
     form: Form
     topics: NDArray[np.bytes_]
@@ -34,6 +35,7 @@ class SampledQrels:
     grades: NDArray[np.int64]
     strata: NDArray[np.int64] | None = None
     inclusion: NDArray[np.float64] | None = None
+    methods: NDArray[np.int64] | None = None
 
 
 def has_five_columns(data: bytes) -> bool:
@@ -61,7 +63,7 @@ def read_sampled(data: bytes, form: Form | None = None) -> SampledQrels:
             "expected sampled qrels (topic 0 docno stratum grade) or prels (topic docno grade method probability), "
             "found five columns that may be either; say which"
         )
-    rows: list[tuple[bytes, bytes, int, bytes]] = []
+    rows: list[tuple[bytes, bytes, int, bytes, int]] = []
     seen: dict[tuple[bytes, bytes], int] = {}
     for number, line in enumerate(data.split(b"\n"), 1):
         fields = line.split()
@@ -77,14 +79,16 @@ def read_sampled(data: bytes, form: Form | None = None) -> SampledQrels:
         if (topic, docno) in seen:
             told = f"document {shown(docno)} of topic {shown(topic)} stands on line {seen[topic, docno]} already"
             raise SampledFault(f"line {number}: expected each document once, {told}")
+        if form == "prels" and not _WHOLE.fullmatch(fields[3]):
+            raise SampledFault(f'line {number}: expected a whole number as method, found "{shown(fields[3])}"')
         seen[topic, docno] = number
-        rows.append((topic, docno, int(grade), last))
+        rows.append((topic, docno, int(grade), last, int(fields[3]) if form == "prels" else UNIFORM))
     if not rows:
         raise SampledFault(f"expected lines of {COLUMNS[form]}, found none")
-    topics, docnos, grades, lasts = zip(*rows, strict=True)
+    topics, docnos, grades, lasts, methods = zip(*rows, strict=True)
     columns = np.array(topics, np.bytes_), np.array(docnos, np.bytes_), np.array(grades, np.int64)
     if form == "prels":
-        return SampledQrels(form, *columns, inclusion=np.array(lasts, np.float64))
+        return SampledQrels(form, *columns, inclusion=np.array(lasts, np.float64), methods=np.array(methods, np.int64))
     _, strata = np.unique(np.array(lasts, np.bytes_), return_inverse=True)
     return SampledQrels(form, *columns, strata=strata.astype(np.int64))
 
@@ -94,6 +98,12 @@ def _parts(fields: list[bytes], form: Form) -> tuple[bytes, bytes, bytes, bytes]
     if form == "strata":
         return fields[0], fields[2], fields[4], fields[3]
     return fields[0], fields[1], fields[2], fields[4]
+
+
+def as_qrels(data: bytes, form: Form) -> bytes:
+    """The same lines as plain qrels, `topic 0 docno grade`, each where it was: so that they are checked as any qrels are."""
+    lines = [line.split() if not line.startswith(b"#") else [] for line in data.split(b"\n")]
+    return b"\n".join(b"%b 0 %b %b" % _parts(fields, form)[:3] if len(fields) == 5 else b"" for fields in lines)
 
 
 def write_strata(
@@ -110,13 +120,14 @@ def write_prels(
     docnos: NDArray[np.bytes_],
     grades: NDArray[np.int64],
     inclusion: NDArray[np.float64],
-    method: int = UNIFORM,
+    method: "int | NDArray[np.int64]" = UNIFORM,
 ) -> bytes:
     """`topic docno grade method probability` of what was sampled and judged, sorted likewise; probabilities in full."""
     counted = grades > NOT_SAMPLED
     order = np.flatnonzero(counted)[np.lexsort((docnos[counted], topics[counted]))]
-    rows = zip(*(column[order].tolist() for column in (topics, docnos, grades, inclusion)), strict=True)
-    return b"".join(b"%b %b %d %d %b\n" % (t, d, g, method, _probability(p)) for t, d, g, p in rows)
+    methods = np.broadcast_to(np.asarray(method, np.int64), grades.shape)
+    rows = zip(*(column[order].tolist() for column in (topics, docnos, grades, methods, inclusion)), strict=True)
+    return b"".join(b"%b %b %d %d %b\n" % (t, d, g, m, _probability(p)) for t, d, g, m, p in rows)
 
 
 def _probability(value: float) -> bytes:

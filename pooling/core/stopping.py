@@ -1,6 +1,6 @@
 """When to stop judging a topic: rules over its judgments in their order. They propose; a person decides."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,12 +50,30 @@ def target(gains: Gains, target: int) -> Stop:
     return _first(gains, np.cumsum(gains) >= target)
 
 
+def batch(gains: Gains, least: int = 10) -> Stop:
+    """A whole batch of at least so many has nothing relevant. Batches are those of active learning: 1, 2 … 10, 11, 13, 15 …"""
+    sums = np.concatenate(([0], np.cumsum(gains)))
+    met = np.zeros(len(gains), bool)
+    for start, end in _batches(len(gains)):
+        met[end - 1] = end - start >= least and sums[end] == sums[start]
+    return _first(gains, met)
+
+
+def _batches(size: int) -> Iterator[tuple[int, int]]:
+    """The whole batches of so many judgments: where each begins and ends."""
+    start, length = 0, 1
+    while start + length <= size:
+        yield start, start + length
+        start, length = start + length, length + -(-length // 10)
+
+
 RULES: dict[str, Callable[..., Stop]] = {
     "budget": budget,
     "consecutive": consecutive,
     "half_plus": half_plus,
     "window_rate": window_rate,
     "target": target,
+    "batch": batch,
 }
 
 
@@ -139,26 +157,52 @@ class Advice:
     why: str
 
 
-def advice(
-    outcomes: Sequence[int], budget_of: int | None = None, *, row: int = 50, window: int = 100, rate: float = 0.02
-) -> list[Advice]:
-    """The rules that make sense without more to know, each with its reason in words."""
+ROW, WINDOW, RATE, HALF, BATCH = 50, 100, 0.02, 0.5, 10  # what the advice goes by
+
+
+def advice(outcomes: Sequence[int], budget_of: int | None = None, target_of: int | None = None) -> list[Advice]:
+    """What every rule says now, each with its reason in words; those that need a budget, where there is one."""
     gains = np.array(outcomes, np.int64)
     size, found = len(gains), int(gains.sum())
-    barren = int(_barren(gains)[-1]) if size else 0
-    bend = knee(gains)
-    recent = int(gains[-window:].sum())
+    barren, recent = int(_barren(gains)[-1]) if size else 0, int(gains[-WINDOW:].sum())
+    row = f"{barren} in a row were not relevant"
     told = [
-        Advice("consecutive", barren >= row, f"{barren} in a row were not relevant; {row} call for a stop."),
-        Advice("window", size >= window and recent / window < rate, f"{recent} of the last {min(window, size)} were relevant."),
+        Advice("consecutive", barren >= ROW, f"{row}; {ROW} call for a stop."),
+        Advice("window", size >= WINDOW and recent / WINDOW < RATE, f"{recent} of the last {min(WINDOW, size)} were relevant."),
+        _batch_advice(gains),
+        _knee_advice(gains),
         Advice(
-            "knee",
-            bend.stop,
-            f"The curve was {bend.ratio:.1f} times steeper before judgment {bend.split}; {bend.needed:.0f} times call for a stop, from 1,000 judgments on."
-            if bend.split
-            else "The curve has no bend yet.",
+            "target",
+            target_of is not None and found >= target_of,
+            f"{found} of the {target_of} relevant ones that are wanted are found."
+            if target_of
+            else f"{found} relevant ones are found; the round was begun without a number that is wanted.",
         ),
     ]
     if budget_of is not None:
+        half = size >= HALF * budget_of
         told.insert(0, Advice("budget", size >= budget_of, f"{size} of {budget_of} are judged, {found} of them relevant."))
+        why = f"{row}, and {size} of {budget_of} are judged; {ROW // 2} call for a stop once half is done."
+        told.insert(2, Advice("half plus", half and barren >= ROW // 2, why))
     return told
+
+
+def _batch_advice(gains: Gains) -> Advice:
+    whole = [(start, end) for start, end in _batches(len(gains)) if end - start >= BATCH]
+    if not whole:
+        return Advice("batch", False, f"No batch of {BATCH} or more is judged yet.")
+    start, end = whole[-1]
+    found = int(gains[start:end].sum())
+    return Advice(
+        "batch",
+        not found,
+        f"The last whole batch, judgments {start + 1} to {end}, had {found} relevant; none calls for a stop.",
+    )
+
+
+def _knee_advice(gains: Gains) -> Advice:
+    bend = knee(gains)
+    if not bend.split:
+        return Advice("knee", False, "The curve has no bend yet.")
+    why = f"The curve was {bend.ratio:.1f} times steeper before judgment {bend.split}; {bend.needed:.0f} times call for a stop, from 1,000 judgments on."
+    return Advice("knee", bend.stop, why)

@@ -5,7 +5,8 @@ from pathlib import Path
 from django.db import transaction
 from django.db.models import F
 
-from pooling import selectors
+from pooling import selectors, vectors
+from pooling.core import learning
 from pooling.core.document_spec import DocumentSpec
 from pooling.core.documents import read_documents
 from pooling.core.findings import Report, shown
@@ -37,6 +38,8 @@ def take_documents(upload: Upload, path: Path, report: Report, work: Work) -> Re
         remove_in_chunks(mine)
         raise
     remove_in_chunks(Document.objects.filter(corpus=corpus, generation__lt=generation) if report.ok else mine)
+    if report.ok and any(learning.reads_all(pool.strategy, pool.parameters) for pool in upload.collection.pools.all()):
+        vectors.vectors(upload.collection)  # here, and not in the request of whoever judges next
     return report
 
 

@@ -53,6 +53,8 @@ def pool(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "form": form,
         "runs": runs,
+        "can_draw": bool(runs) or strategy == "cal",
+        "has_documents": bool(runs) or selectors.documents(collection).exists(),
         "plan": plan,
         "changed": asked is not None and "plan" not in asked and not form.errors,
         "kinds": [(label, [one for one in STRATEGIES.values() if one.kind == kind]) for kind, label in KINDS.items()],
@@ -72,7 +74,7 @@ def _plan(collection: Collection, form: forms.PoolForm, runs: list[Any], strateg
             return None
         choice = plans.choice(form.chosen(), strategy, form.values(), form.cleaned_data["seed"])
         return plans.plan(collection, choice, form.cleaned_data["seconds"])
-    if not runs or sum(run.line_count for run in runs) > LINES_AT_ONCE:
+    if (not runs and strategy != "cal") or sum(run.line_count for run in runs) > LINES_AT_ONCE:
         return None
     return plans.plan(collection, plans.choice(runs, strategy, {}, int(form["seed"].value())))
 

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from pytest_django import Settings
 
-from assess.services import adapting, assigning, judging
+from assess.services import adapting, assigning, checking, judging
 from assess.services.assigning import Wanted
 from config.errors import Conflict, Refusal
 from config.models import User
 from pooling import adaptives
 from pooling.core.adaptive import simulate
+from pooling.core.stopping import recall_bound
 from pooling.core.strategies import STRATEGIES
 from pooling.models import Collection, Pick, Pool, Topic, UploadKind
 from pooling.services import picking
@@ -107,6 +108,60 @@ def test_an_assessor_judges_through_http_in_the_order_of_every_strategy(world: W
     assert order == [("1", ranks.docnos[pick.doc].decode()) for pick in again.picks] and len(order) == 10
     for word in ("priority", "S1", "S2", f'"{name}', "rank 1"):
         assert not any(word in text for text in seen)
+
+
+HARBOURS = [{"id": f"h{n}", "text": f"crane quay cargo pier ship{n}"} for n in range(6)]
+RIVERS = [{"id": f"r{n}", "text": f"valley wine vineyard grape bottle{n}"} for n in range(14)]
+
+
+def test_active_learning_finds_in_a_collection_without_any_run(
+    world: World, client_for: ClientFor, caller_for: CallerFor, assize: Assize
+) -> None:
+    """Page, API and command plan it; it picks from all documents, and begins anew when others are imported."""
+    world.collection.runs.all().delete()
+    given = [{"id": "first", "text": "harbour crane quay"}, *RIVERS, *HARBOURS]
+    files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, "".join(json.dumps(r) + "\n" for r in given).encode())
+    path = f"/c/{world.collection.slug}/pool/"
+    assert "begin with <a" in client_for(world.organizer).get(path).content.decode()
+    page = client_for(world.organizer).get(path, {"strategy": "cal"}).content.decode()
+    assert "Begin the round" in page and 'name="runs"' not in page
+    call = caller_for(world.organizer)
+    asked = {"strategy": "cal", "parameters": {"budget": 9, "ahead": 1}}
+    assert call("POST", f"/collections/{world.collection.slug}/pools/plan", asked)["items"] == 9
+    by = ("--by", "olga-organizer")
+    assize("draw-pool", world.collection.slug, "--strategy", "cal", "--budget", "9", "--ahead", "1", "--presumed", "0", *by)
+    pool = world.collection.pools.get()
+    world.assign(world.ann)
+    order = judge_by_http(client_for(world.ann), world.collection, lambda topic, docno: 2 * (docno[0] != "r"))
+    assert {docno for _, docno in order} >= {"first", *(row["id"] for row in HARBOURS)} and len(order) == 9
+    assert list(pool.items.values_list("best_rank", "run_count").distinct()) == [(0, 0)]
+    assert all(pick.run is None and pick.why.startswith("batch ") for pick in pool.picks.all())
+    pool.refresh_from_db()
+    assert (pool.item_count, pool.used) == (9, [])
+    assert client_for(world.organizer).get(f"{path}{pool.round}/").status_code == 200
+
+
+def test_active_learning_finds_what_no_run_has(world: World) -> None:
+    files.take(
+        world.collection,
+        world.organizer,
+        UploadKind.DOCUMENTS,
+        "".join(
+            json.dumps({"id": d, "text": f"harbour crane quay {d}" if VECTOR["qrels"].get(d, 1) else f"vineyard {d}"}) + "\n"
+            for d in [*VECTOR["qrels"], "zz1", "zz2"]
+        ).encode(),
+    )
+    pool = world.draw("cal", ahead=1, budget=14, presumed=0)
+    world.assign(world.ann)
+    while cards := judging.next_items(world.collection, assessor=world.ann, count=1):
+        grade = VECTOR["qrels"].get(cards[0].docno, 2)
+        given = {"seat": cards[0].token, "client_id": uuid.uuid4(), "grade": grade}
+        judging.record_judgment(world.collection, assessor=world.ann, **given)
+    found = dict(pool.items.values_list("docno", "run_count"))
+    assert found["zz1"] == found["zz2"] == 0 and found["d02"] == 4
+    with pytest.raises(Refusal, match="Choose at least one run"):
+        world.collection.runs.all().delete()
+        world.draw("cal", candidates="runs")
 
 
 def test_two_share_a_topic_and_nobody_waits(world: World) -> None:
@@ -208,3 +263,46 @@ def test_organizers_see_how_it_goes_and_stop_it(
     assert assize("adaptive", world.collection.slug, "--resume", "1", "--json").json[0]["stopped"] == ""
     assert "from S1" in client.get(f"/c/{world.collection.slug}/pool/items/").content.decode()
     assert "Picked so far" in client.get(f"/c/{world.collection.slug}/pool/1/").content.decode()
+
+
+def test_a_sample_of_the_rest_tells_what_was_missed(
+    world: World, client_for: ClientFor, caller_for: CallerFor, assize: Assize
+) -> None:
+    """Drawn by page, command or API, judged in the ordinary queue, with nothing that tells it from other documents."""
+    pool = world.draw("mtf", ahead=1, budget=8)
+    world.assign(world.ann)
+    world.judge(world.ann)
+    client, address = client_for(world.organizer), f"/c/{world.collection.slug}/progress/adaptive/"
+    assert client.post(address, {"act": "check", "round": 1, "topic": "1", "count": 5}).status_code == 302
+    assert "0 of 5 judged" in client.get(address).content.decode()
+    call, base = caller_for(world.organizer), f"/collections/{world.collection.slug}/adaptive"
+    assert call("GET", base)[0]["check"] == {
+        "round": 2,
+        "unjudged": 8,
+        "drawn": 5,
+        "judged": 0,
+        "relevant": 0,
+        "found": 3,
+        "bound": None,
+    }
+    with pytest.raises(Conflict, match="A sample of topic 1 waits to be judged: 0 of 5 are"):
+        checking.draw_check(pool, world.topic, by=world.organizer, count=5)
+    seen: list[str] = []
+    order = judge_by_http(client_for(world.ann), world.collection, lambda topic, docno: VECTOR["qrels"][docno], seen)
+    assert len(order) == 5 and not any("check" in text for text in seen)
+    relevant = sum(VECTOR["qrels"][docno] > 0 for _, docno in order)
+    told = call("GET", base)[0]["check"]
+    assert told["bound"] == pytest.approx(vars(recall_bound(3, 8, 5, relevant)))
+    assert f"{relevant} of 5 relevant, drawn of 8" in client.get(address).content.decode()
+    assert "Sample check of round 1, topic 1" in client.get(f"/c/{world.collection.slug}/pool/2/").content.decode()
+    by = ("--by", "olga-organizer", "--json")
+    line = assize("adaptive", world.collection.slug, "--check", "1", "--count", "500", *by).json[0]
+    assert (line["missed_at_most"], call("GET", base)[0]["check"]["drawn"]) == (None, 3)  # the three that are left
+    world.judge(world.ann)
+    assert assize("adaptive", world.collection.slug, "--json").json[0]["recall_at_least"] == pytest.approx(
+        recall_bound(3 + relevant, 3, 3, 3 - relevant).recall_lower, abs=1e-4
+    )
+    with pytest.raises(Conflict, match="Nothing is left of topic 1"):
+        checking.draw_check(pool, world.topic, by=world.organizer, count=5)
+    with pytest.raises(Refusal, match="Expected a sample of 1 to 1,000 documents; found 0"):
+        checking.draw_check(pool, world.topic, by=world.organizer, count=0)

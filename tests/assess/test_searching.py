@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings as configured
 from pytest_django import Settings
 
-from assess import searching
+from assess import feedback, searching
 from assess.models import Found, Judgment, Search, Seat
 from assess.services import assigning, judging
 from assess.services import searching as acts
@@ -246,7 +246,7 @@ def test_hits_are_blind_and_run_nothing(world: World, client_for: ClientFor, cal
     )
     ann, address = client_for(world.ann), f"/c/{world.collection.slug}/search/"
     given = {"topic": "1", "docno": "en1", "grade": 1, "client_id": str(uuid.uuid4()), "q": "crane"}
-    texts = [ann.get(address, {"topic": "1", "q": "crane", **more}).content.decode() for more in ({}, {"more": "1"})]
+    texts = [ann.get(address, {"topic": "1", "q": "crane", **more}).content.decode() for more in ({}, {"more": "hits"})]
     texts.append(ann.post(f"{address}judge/", given, headers={"hx-request": "true"}).content.decode())
     texts.append(json.dumps(caller_for(world.ann)("GET", f"/collections/{world.collection.slug}/search?q=crane&topic=1")))
     assert "&lt;img src=x onerror=alert(1)&gt;" in texts[0] and "onclick=&quot;alert(3)&quot;" in texts[0]
@@ -261,11 +261,34 @@ def test_hits_are_blind_and_run_nothing(world: World, client_for: ClientFor, cal
 def test_feedback_offers_words_of_what_one_judged_relevant(world: World) -> None:
     world.index()
     topic = world.collection.topics.get(number="1")
-    assert searching.feedback(world.collection, world.ann, topic, "crane") == []
+    assert feedback.offered(world.collection, world.ann, topic, "crane", "judged") == feedback.Offered("judged", 0, [])
     world.judge(world.ann, "en3")
     world.judge(world.ann, "en2", 0)
-    words = searching.feedback(world.collection, world.ann, topic, "crane")
+    words = feedback.offered(world.collection, world.ann, topic, "crane", "judged").words
     assert "quay" in words and "unload" in words and not {"crane", "vineyards"} & set(words)
+
+
+def test_pseudo_feedback_offers_words_of_the_first_hits_though_nothing_is_judged(world: World) -> None:
+    world.index()
+    offered = feedback.offered(world.collection, world.organizer, None, "vineyards", "hits")
+    assert (offered.source, offered.documents) == ("hits", 1)  # en2 alone has it
+    assert set(offered.words) == {"wine", "lovers", "harbour", "old"}
+    assert feedback.offered(world.collection, world.organizer, None, "zeppelin", "hits").words == []
+
+
+def test_offered_words_are_edited_before_they_join_the_search(
+    world: World, client_for: ClientFor, caller_for: CallerFor
+) -> None:
+    world.index()
+    ann, address = client_for(world.ann), f"/c/{world.collection.slug}/search/"
+    page = ann.get(address, {"topic": "1", "q": "vineyards", "more": "hits"}).content.decode()
+    assert "Words of the first 1 hit, whether these are relevant or not (pseudo-feedback)." in page
+    told = caller_for(world.ann)("GET", f"/collections/{world.collection.slug}/search/words?q=vineyards&source=hits")
+    assert f'name="add" id="id_add" value="{" ".join(told["words"])}"' in page
+    taken = ann.get(address, {"topic": "1", "q": "vineyards", "add": " quay  "}).content.decode()
+    assert 'value="vineyards quay"' in taken and "<mark>quay</mark>" in taken
+    none = ann.get(address, {"topic": "1", "q": "crane", "more": "judged"}).content.decode()
+    assert "You have judged nothing of this topic relevant yet" in none
 
 
 def test_by_page_api_and_command(world: World, client_for: ClientFor, caller_for: CallerFor, assize: Assize) -> None:
@@ -284,10 +307,11 @@ def test_by_page_api_and_command(world: World, client_for: ClientFor, caller_for
     assert Judgment.objects.get(item__docno="en1").event_count == 1
     whole = ann.get(f"{address}document/", {"topic": "1", "q": "crane", "docno": "en1"}).content.decode()
     assert "from every ship." in whole and "<mark>cranes</mark>" in whole and "?q=crane&amp;topic=1" in whole
-    assert not any(word in whole for word in ("alpha", "pooled", "Highly relevant", "rank"))
+    assert not any(word in whole for word in ("alpha", "pooled", "rank"))
     assert ann.get(f"{address}document/", {"docno": "nowhere"}).status_code == 404
     assert "No run contributed to this round" in olga.get(f"/c/{world.collection.slug}/pool/2/").content.decode()
-    assert "search with" in ann.get(address, {"topic": "1", "q": "crane", "more": "1"}).content.decode()
+    offered = ann.get(address, {"topic": "1", "q": "crane", "more": "judged"}).content.decode()
+    assert "Words of the 1 document you judged relevant." in offered
     assert "pooled" in olga.get(address, {"topic": "1", "q": "crane"}).content.decode()
     assert "crane" in olga.get(address).content.decode()
     assert olga.get(f"{address}run/").content == b"1 Q0 en1 1 1 interactive\n"

@@ -10,8 +10,9 @@ from pytest_django import Settings
 
 from assess.selectors import assessors
 from assess.services import assigning, judging
+from config import store
 from config.models import User
-from evaluation import columns, samples, services
+from evaluation import columns, importing, samples, services
 from evaluation.models import Release
 from pooling.core.sampled_qrels import read_sampled
 from pooling.models import Collection, UploadKind
@@ -94,3 +95,56 @@ def test_official_estimates_are_named_where_the_pool_is_no_sample(made: tuple[Co
     release = released(collection, by, "depth", depth=3)
     assert columns.unsupported(release.collection, release.counts) == ["xinfAP"]
     assert "AP" in [str(measure) for measure in columns.measures(release.collection, release.counts)]
+
+
+def values(release: Release) -> dict[tuple[str, str], float | None]:
+    rows = release.scores.filter(measure__in=["infAP", "xinfAP", "infNDCG", "statAP"])
+    return {(run, measure): value for run, measure, value in rows.values_list("run__tag", "measure", "mean")}
+
+
+def taken(collection: Collection, by: User, data: bytes, sample: str = "") -> Release:
+    options = importing.Options(kind="release", sample=sample)
+    with Direct(lambda done, total, words: None) as work:
+        importing.take_import(collection, by=by, data=data, options=options, work=work)
+        release = collection.releases.latest("number")
+        services.score_release(release, work=work)
+    return release
+
+
+@pytest.mark.parametrize(
+    ("strategy", "parameters", "name"),
+    [
+        ("two-strata", {"budget": 10, "depth": 6}, "sampled-qrels.txt"),
+        ("strata", {"edges": "6", "shares": "60"}, "sampled-qrels.txt"),
+        ("ap-weighted", {"budget": 7, "depth": 6}, "prels.txt"),
+    ],
+)
+def test_a_sample_comes_back_with_equal_estimates(
+    made: tuple[Collection, User], strategy: str, parameters: dict[str, object], name: str, client_for: ClientFor
+) -> None:
+    """Written with a release, imported as another one: the same file, the same estimates, the same leaderboard."""
+    collection, by = made
+    release = released(collection, by, strategy, **parameters)
+    with zipfile.ZipFile(site_settings.DATA / release.archive) as archive:
+        data = archive.read(next(one for one in archive.namelist() if one.endswith(f"/{name}")))
+    again = taken(collection, by, data)
+    assert values(again) == values(release) and len(values(again)) >= 4
+    assert (samples.judged(again) is not None) and again.counts["items"] == release.counts["items"]
+    assert again.about["sample"]["sha256"] == release.about["sample"]["sha256"]
+    assert any(measure == "infAP" for _, measure in values(again)) == (strategy == "strata")
+    page = client_for(by).get(f"/c/{collection.slug}/leaderboard/?release={again.number}").content.decode()
+    relevant = again.about["sample"]["relevant"]
+    assert f"estimates rest on the {relevant} relevant ones among them" in page
+
+
+def test_methods_of_prels_are_kept_and_unclear_forms_are_asked_for(made: tuple[Collection, User]) -> None:
+    collection, by = made
+    data = b"1 d01 1 4 0.5\n1 d02 0 7 0.25\n"
+    release = taken(collection, by, data)
+    assert store.path(samples.path(collection.pk, release.about["sample"]["sha256"])).read_bytes() == data
+    with pytest.raises(importing.Faulty) as unclear:
+        taken(collection, by, b"1 0 1 1 1.0\n")
+    assert "say which" in unclear.value.report.findings[0].message
+    with pytest.raises(importing.Faulty) as wrong:
+        taken(collection, by, b"# by strata\n1 0 d01 1 1\n9 0 d02 1 1\n1 0 d03 2 8\n")
+    assert [found.line for found in wrong.value.report.findings] == [3, 4]

@@ -164,7 +164,13 @@ def learnable(documents: dict[str, str], topic: str) -> TopicRanks:
     texts = Texts.of((docno.decode(), documents[docno.decode()], "en") for docno in ranks.docnos.tolist())
     words = dict.fromkeys(topic.split(), 1.0)
     return TopicRanks(
-        ranks.docnos, ranks.items, ranks.lengths, ranks.runs, ranks.docs, ranks.ranks, learning.Learnable(texts, words)
+        ranks.docnos,
+        ranks.items,
+        ranks.lengths,
+        ranks.runs,
+        ranks.docs,
+        ranks.ranks,
+        learning.Learnable(learning.Vectors.of(texts), words),
     )
 
 
@@ -178,6 +184,15 @@ def test_the_classifier_finds_what_is_like_the_relevant_ones() -> None:
     assert found.history.outcomes[6:].tolist() == [1] * 8  # rivers at first, by the topic's word
     again = simulate(ranks, learning.continuous_active_learning, {"presumed": 5}, relevant, 14, [1])
     assert [pick.doc for pick in again.picks] == [pick.doc for pick in found.picks]
+
+
+def test_vectors_are_read_as_they_were_written() -> None:
+    found = learning.Vectors.of(Texts.of([("b", "crane quay", "en"), ("a", "crane crane wine", "en")]), np.float32)
+    again = learning.Vectors.from_bytes(found.to_bytes())
+    assert again.docnos.tolist() == [b"a", b"b"] and again.vocabulary == found.vocabulary == {"crane": 0, "quay": 1, "wine": 2}
+    assert again.rows.toarray().tolist() == found.rows.toarray().tolist() == [[0, 0, 1], [0, 1, 0]]  # all have a crane
+    none = learning.Vectors.from_bytes(learning.Vectors.of(Texts.of([])).to_bytes())
+    assert none.rows.shape == (0, 0)
 
 
 def test_learning_without_texts_is_told() -> None:

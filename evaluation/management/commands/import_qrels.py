@@ -24,6 +24,7 @@ class Command(CollectionCommand):
         )
         parser.add_argument("--grades", metavar="LIST", default="", help="their grades as ours, where they differ: 1=2,2=3")
         parser.add_argument("--note", metavar="TEXT", default="", help="of a release")
+        parser.add_argument("--sample", choices=("strata", "prels"), default="", help="the form of five columns, if unsure")
         self.add_by(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -32,7 +33,7 @@ class Command(CollectionCommand):
             data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         except OSError as error:
             raise Error(f"{name}: {error.strerror}.") from error
-        given = importing.Options(**{key: options[key] for key in ("kind", "assessor", "repeats", "grades", "note")})
+        given = importing.Options(**{key: options[key] for key in ("kind", "assessor", "repeats", "grades", "note", "sample")})
         try:
             self._tell(name, importing.check_report(collection, data, given))
             with self.bar(f"Import of {name}") as tell, Direct(tell) as work:
