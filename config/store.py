@@ -7,12 +7,14 @@ copy that cannot be out of date: what this machine lacks is fetched, and what it
 import os
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import Storage, storages
+
+LAST = "meta.json"  # of a folder that is kept whole: it says that the others are there
 
 
 def _shared() -> Storage | None:
@@ -44,8 +46,12 @@ def _fetch(shared: Storage, name: str, here: Path) -> None:
 def keep(name: str) -> None:
     """The file stands whole in the data folder: other machines may have it. Before its row is committed."""
     if shared := _shared():
-        with (settings.DATA / name).open("rb") as source:
-            shared.save(name, File(source, name))
+        _send(shared, settings.DATA / name, name)
+
+
+def _send(shared: Storage, file: Path, name: str) -> None:
+    with file.open("rb") as source:
+        shared.save(name, File(source, name))
 
 
 def put(name: str, data: bytes) -> None:
@@ -70,12 +76,13 @@ def put(name: str, data: bytes) -> None:
 
 
 def move(aside: Path, name: str) -> None:
-    """What a job wrote aside gets its name."""
+    """What a job wrote aside, a file or a folder, gets its name. Here it does so last: cut off before, it is sent again."""
     target: Path = settings.DATA / name
     target.parent.mkdir(parents=True, exist_ok=True)
+    if shared := _shared():
+        for below in _below(aside, aside):
+            _send(shared, aside / below, f"{name}/{below}" if below else name)
     aside.replace(target)
-    for made in _below(target):
-        keep(made)
 
 
 def remove(name: str) -> None:
@@ -84,14 +91,14 @@ def remove(name: str) -> None:
         shared.delete(name)
 
 
-def folder(name: str, last: str) -> Path:
-    """A folder that was moved whole, where `last` is its file that says so: it comes after the others."""
+def folder(name: str) -> Path:
+    """A folder that was moved whole: it is there when its file LAST is, which comes after the others."""
     here: Path = settings.DATA / name
     shared = _shared()
-    if shared and not (here / last).exists():
+    if shared and not (here / LAST).exists():
         names = _stored(shared, name)
-        if f"{name}/{last}" in names:
-            for one in sorted(names, key=lambda one: Path(one).name == last):
+        if f"{name}/{LAST}" in names:
+            for one in names:
                 path(one)
     return here
 
@@ -99,7 +106,7 @@ def folder(name: str, last: str) -> Path:
 def remove_folder(name: str) -> None:
     shutil.rmtree(settings.DATA / name, ignore_errors=True)
     if shared := _shared():
-        for one in _stored(shared, name):
+        for one in reversed(_stored(shared, name)):
             shared.delete(one)
 
 
@@ -113,15 +120,15 @@ def fetch_all() -> None:
 def keep_all() -> None:
     """After a restore: everything of this machine, into the store."""
     if _shared():
-        for name in _below(settings.DATA / "files"):
+        for name in _below(settings.DATA / "files", settings.DATA):
             keep(name)
 
 
-def _below(here: Path) -> Iterator[str]:
-    found = here.rglob("*") if here.is_dir() else [here]
-    for one in found:
-        if one.is_file() and not any(part.startswith(".") for part in one.relative_to(settings.DATA).parts):
-            yield one.relative_to(settings.DATA).as_posix()
+def _below(here: Path, above: Path) -> list[str]:
+    """Names below `above` of a file, or of all in a folder."""
+    found = [one.relative_to(above) for one in (here.rglob("*") if here.is_dir() else [here]) if one.is_file()]
+    shown = (one for one in found if not any(part.startswith(".") for part in one.parts))
+    return _whole_last("" if one == Path() else one.as_posix() for one in shown)
 
 
 def _stored(shared: Storage, name: str) -> list[str]:
@@ -132,4 +139,9 @@ def _stored(shared: Storage, name: str) -> list[str]:
     found = [f"{name}/{one}" for one in names if one]
     for below in folders:
         found += _stored(shared, f"{name}/{below}")
-    return found
+    return _whole_last(found)
+
+
+def _whole_last(names: Iterable[str]) -> list[str]:
+    """What says that a folder is whole comes after all that is in it, so that nobody takes a part for it."""
+    return sorted(names, key=lambda one: Path(one).name == LAST)

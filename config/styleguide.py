@@ -8,6 +8,12 @@ from django.contrib.messages import constants
 from django.contrib.messages.storage.base import Message
 from django.core.paginator import Paginator
 
+from assess.watching import Line
+from config import demo
+from evaluation.core import charts
+from evaluation.core.charts import Axis, Mark, Series
+from evaluation.tables import Table
+
 LONG = "kelp-dense-reranked-with-a-very-long-name-that-nobody-would-write-by-hand-but-a-script-did-2026-11-04T03_17"
 SCALE = (
     ("Not relevant", "Nothing on the topic"),
@@ -37,6 +43,10 @@ MATRIX = (
     ((6, 0), (31, 2), (118, 5), (17, 1)),
     ((0, 0), (3, 0), (14, 1), (64, 3)),
 )
+
+
+# how often each grade was given, by habit
+GIVEN = {"Anjali Rao": [124, 40, 24, 12], "Jürgen Weiß": [1, 0, 0, 9], "Noor Haddad": [0, 0, 0, 0]}
 
 
 @dataclass(frozen=True)
@@ -86,6 +96,26 @@ class SampleForm(forms.Form):
 class SignInForm(forms.Form):
     email = forms.EmailField()
     password = forms.CharField(widget=forms.PasswordInput)
+
+
+def figures() -> dict[str, object]:
+    """A figure of several lines with its table, one of a single series without, and what tables hold."""
+    runs = {"kelp-dense-rr": (0.91, 0.62, 0.31), "fjord-bm25-rm3": (0.84, 0.55, 0.3), LONG: (0.72, 0.48, 0.12)}
+    series = [
+        Series(name, [Mark(x / 2, y, f"{name}, recall {x / 2:g}: {y}") for x, y in enumerate(values)], tone)
+        for tone, (name, values) in enumerate(runs.items(), 1)
+    ]
+    topics = ("1", "2", "31", "40")
+    marks = [
+        Mark(place, y, f"Topic {name}: {y}") for place, (name, y) in enumerate(zip(topics, (0.4, 0.9, 0, 0.65), strict=True))
+    ]
+    rows = [[name, *values] for name, values in runs.items()]
+    return {
+        "lines": charts.lines("Precision by recall of three runs", Axis("Recall"), Axis("Precision"), series),
+        "bars": charts.bars("AP of one run by topic", "Topic", Axis("AP"), topics, marks),
+        "table": Table("Precision by recall", ["Run", "0.0", "0.5", "1.0"], [*rows, ["مجموعة الميناء", None, 0.25, None]]),
+        "shares": [Line(name, grades=grades) for name, grades in GIVEN.items()],
+    }
 
 
 def context() -> dict[str, object]:
@@ -183,6 +213,9 @@ def context() -> dict[str, object]:
                 attempt=3,
             ),
         ),
+        **figures(),
+        "demo": demo.people(True),
+        "once": "a-word-of-each-page",
         "form": SampleForm(prefix="good"),
         "faulty": faulty,
         "page_obj": page,

@@ -14,7 +14,7 @@ from pooling.search_index import TITLE_WEIGHT, Hits, told
 from pooling.services.work import Work
 
 HEAP = 64_000_000
-LAST = "meta.json"  # tantivy writes it when all else is there
+LAST = store.LAST  # tantivy's, too: it writes it when all else is there
 
 
 class FolderIndex:
@@ -24,7 +24,7 @@ class FolderIndex:
         self.path: Path = settings.DATA / self.name
 
     def is_ready(self) -> bool:
-        return (store.folder(self.name, LAST) / LAST).exists()
+        return (store.folder(self.name) / LAST).exists()
 
     def write(self, documents: Iterable[tuple[str, str, str, str]], total: int, work: Work) -> int:
         """Written aside, and switched in by one renaming."""
@@ -55,7 +55,7 @@ class FolderIndex:
 
         if not query:
             return Hits(0, [])
-        index = tantivy.Index.open(str(store.folder(self.name, LAST)))
+        index = tantivy.Index.open(str(store.folder(self.name)))
         parts = [(tantivy.Occur.Should, _clause(index.schema, one)) for one in query.wanted]
         parts += [(tantivy.Occur.MustNot, _clause(index.schema, one)) for one in query.unwanted]
         searcher = index.searcher()
@@ -65,7 +65,7 @@ class FolderIndex:
     def frequencies(self, terms: Iterable[str]) -> tuple[int, dict[str, int]]:
         import tantivy
 
-        searcher = tantivy.Index.open(str(store.folder(self.name, LAST))).searcher()
+        searcher = tantivy.Index.open(str(store.folder(self.name))).searcher()
         return searcher.num_docs, {term: searcher.doc_freq("text", term) for term in terms}
 
 

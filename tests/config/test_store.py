@@ -3,9 +3,11 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import boto3
 import pytest
+from django.core.files.storage import FileSystemStorage
 from pytest_django import Settings
 
 from config import doctor, env, store
@@ -121,6 +123,40 @@ def test_a_file_that_changes_is_fetched_anew(settings: Settings, tmp_path: Path)
     store.keep_all()
     assert (tmp_path / "shared/files/more.txt").read_bytes() == b"restored"
     assert not store.path("files/none").exists()
+
+
+class Breaking(FileSystemStorage):
+    """A store that other machines see, which takes so many files and then is away."""
+
+    takes = 0
+
+    def save(self, name: str | None, content: Any, max_length: int | None = None) -> str:
+        if Breaking.takes == 0:
+            raise OSError("the store is away")
+        Breaking.takes -= 1
+        return super().save(name, content, max_length)
+
+
+def test_a_folder_that_was_sent_in_part_is_taken_by_nobody(settings: Settings, tmp_path: Path) -> None:
+    location = {"location": tmp_path / "shared", "allow_overwrite": True}
+    settings.STORAGES = {**settings.STORAGES, "shared": {"BACKEND": f"{__name__}.Breaking", "OPTIONS": location}}
+    one, two, aside = tmp_path / "one", tmp_path / "two", tmp_path / "one" / "attempt"
+    parts = {"meta.json": b"{}", "a.idx": b"1", "z.idx": b"2", "more/b.idx": b"3"}
+    for name, data in parts.items():
+        (aside / name).parent.mkdir(parents=True, exist_ok=True)
+        (aside / name).write_bytes(data)
+    for taken in range(len(parts)):
+        settings.DATA, Breaking.takes = one, taken
+        with pytest.raises(OSError, match="the store is away"):
+            store.move(aside, "files/search/1-1")
+        assert not (one / "files/search/1-1").exists()  # so that the next attempt sends it again
+        settings.DATA = two
+        assert not store.folder("files/search/1-1").exists()
+    settings.DATA, Breaking.takes = one, len(parts)
+    store.move(aside, "files/search/1-1")
+    for settings.DATA in (one, two):
+        here = store.folder("files/search/1-1")
+        assert {str(path.relative_to(here)): path.read_bytes() for path in here.rglob("*") if path.is_file()} == parts
 
 
 @pytest.mark.parametrize("address", ["s3://host", "s3://host/bucket/folder", "s3://host/bucket?colour=red"])
