@@ -14,19 +14,20 @@ from assess.selectors import pseudonyms
 from config.errors import Refusal
 from config.keeping import kept
 from config.models import User
-from evaluation import columns, standings
+from evaluation import standings
 from evaluation.core.matrix import NOT_IN_QRELS, RankedItems, StoredRuns, evaluate_items
+from evaluation.core.one_per_topic import draw
 from evaluation.core.orders import kendall, swapped, tau_ap_symmetric
 from evaluation.core.qrels import Qrels
 from evaluation.core.registry import MeasureError, parse_measure
 from evaluation.core.significance import FEWEST, paired_t
 from evaluation.live import Mark
-from evaluation.tables import Table
 from pooling.models import Collection, Run
 
 MOST_PAIRS = 60
 MOST_RUNS = 300
 ALPHA = 0.05
+DRAWS, SEED = 1000, 0  # of one assessor for each topic
 _CHANGES = {"equivalent": "hardly", "similar": "somewhat", "different": "clearly"}
 
 
@@ -67,6 +68,44 @@ class Comparison:
         return "equivalent" if self.tau >= 0.9 else "similar" if self.tau >= 0.8 else "different"
 
 
+@dataclass(frozen=True)
+class Range:
+    """Of a run over all draws: its score and rank by the merged grades, and what 95 of 100 draws gave; ranks from the best."""
+
+    run: str
+    score: float
+    low: float
+    median: float
+    high: float
+    rank: int
+    best: int
+    middle: int
+    worst: int
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """One assessor for each topic, drawn over and over: how the order of runs agrees with that by the merged grades of the
+    same documents. `topics`: those that two or more judged; `undefined`: draws in which all runs tie."""
+
+    draws: int
+    seed: int
+    topics: int
+    taus: NDArray[np.float64]
+    undefined: int
+    runs: list[Range]
+
+    @property
+    def quantiles(self) -> list[float]:
+        """Of τ: 2.5, 25, 50, 75 and 97.5 per cent; none where no draw has one."""
+        return np.quantile(self.taus, [0.025, 0.25, 0.5, 0.75, 0.975]).tolist() if len(self.taus) else []
+
+    @property
+    def equivalent(self) -> float | None:
+        """The share of draws whose order is usually called equivalent."""
+        return float((self.taus >= 0.9).mean()) if len(self.taus) else None
+
+
 @dataclass(frozen=True, eq=False)
 class Effect:
     measure: str
@@ -76,6 +115,10 @@ class Effect:
     assessors: list[Comparison]
     pairs: list[Comparison]
     machines: list[Comparison]
+    draws: Draws | None = None
+
+    def of(self, kind: str) -> list[Order]:
+        return [order for order in self.orders if order.kind == kind]
 
     @property
     def verdict(self) -> str:
@@ -131,8 +174,11 @@ def _effect(collection: Collection, plan: MergePlan, runs: list[Run], wanted: st
                 continue
             orders.append(scored.order(rule.value, "rule", other))
             rules.append(scored.compare(plan.rule, rule.value, now, other))
-    assessors, pairs = _people(collection, scored, now, named)
-    return Effect(wanted, scored.tags, orders, rules, assessors, pairs, _machines(collection, scored, now))
+    given = _given(collection, scored, named)
+    assessors, own = _alone(scored, given, now)
+    machines, by_machine = _machines(collection, scored, now)
+    orders += [*own, *by_machine]
+    return Effect(wanted, scored.tags, orders, rules, assessors, _pairs(scored, given), machines, _draws(scored, given, now))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,31 +192,63 @@ class _Grades:
         return _Grades(self.known & also, self.grades)
 
 
-def _people(
-    collection: Collection, scored: "_Scored", official: _Grades, named: bool
-) -> tuple[list[Comparison], list[Comparison]]:
-    """Each assessor against the official grades, and each pair, on what others judged too."""
+def _given(collection: Collection, scored: "_Scored", named: bool) -> "dict[str, _Grades]":
+    """By name, each assessor's grades of documents that others judged, too."""
     found = scored.found
     names = _names(collection, found, named)
-    size = np.bincount(found.codes, minlength=len(found.items))
-    given: dict[int, _Grades] = {}
+    shared = np.bincount(found.codes, minlength=len(found.items)) > 1
+    given: dict[str, _Grades] = {}
     for who in sorted(names, key=lambda pk: agreeing.natural(names[pk])):
         mine = found.table.assessors == who
-        given[who] = _spread(len(found.items), found.codes[mine], found.table.grades[mine])
-    alone = [
-        scored.compare(names[who], "official", given[who].where(both), official.where(both))
-        for who in given
-        if (both := given[who].known & (size > 1) & official.known).any()
-    ][:MOST_PAIRS]
+        grades = _spread(len(found.items), found.codes[mine], found.table.grades[mine]).where(shared)
+        if grades.known.any():
+            given[names[who] if names[who] not in given else f"{names[who]} ({who})"] = grades
+    return given
+
+
+def _alone(scored: "_Scored", given: "dict[str, _Grades]", official: _Grades) -> tuple[list[Comparison], list[Order]]:
+    """Each assessor against the official grades of the same documents; and the order of the runs under theirs."""
+    compared, orders = [], []
+    for name, grades in list(given.items())[:MOST_PAIRS]:
+        if (both := grades.known & official.known).any():
+            compared.append(scored.compare(name, "official", grades.where(both), official.where(both)))
+            orders.append(scored.order(name, "assessor", grades.where(both)))
+    return compared, orders
+
+
+def _pairs(scored: "_Scored", given: "dict[str, _Grades]") -> list[Comparison]:
+    """Each pair of assessors on the documents that both judged."""
     pairs: list[Comparison] = []
     for one, other in combinations(given, 2):
         both = given[one].known & given[other].known
         if both.any() and len(pairs) < MOST_PAIRS:
-            pairs.append(scored.compare(names[one], names[other], given[one].where(both), given[other].where(both)))
-    return alone, pairs
+            pairs.append(scored.compare(one, other, given[one].where(both), given[other].where(both)))
+    return pairs
 
 
-def _machines(collection: Collection, scored: "_Scored", official: _Grades) -> list[Comparison]:
+def _draws(scored: "_Scored", given: "dict[str, _Grades]", official: _Grades) -> Draws | None:
+    """None where no topic was judged by two."""
+    rows = [scored.scores(grades.where(official.known)) for grades in list(given.values())[:MOST_PAIRS]]
+    there, values = np.array([row[0] for row in rows]), [row[1] for row in rows]
+    topics = np.flatnonzero(there.sum(axis=0) > 1) if len(rows) else np.empty(0, np.int64)
+    if not len(topics):
+        return None
+    by_topic = [np.array([values[who][:, topic] for who in np.flatnonzero(there[:, topic])]) for topic in topics]
+    anyone = np.logical_or.reduce([grades.known for grades in given.values()])
+    truth = scored.scores(official.where(anyone))[1][:, topics].mean(axis=1)
+    found = draw(by_topic, truth, draws=DRAWS, seed=SEED)
+    known = found.taus[~np.isnan(found.taus)]
+    scores = np.quantile(found.means, [0.025, 0.5, 0.975], axis=0).T.tolist()
+    places = np.quantile(found.ranks, [0.025, 0.5, 0.975], axis=0, method="nearest").T.astype(int).tolist()
+    settled = zip(scored.tags, truth.tolist(), scores, _ranks(truth).tolist(), places, strict=True)
+    ranges = [
+        Range(tag, mean, low, median, high, rank, best, middle, worst)
+        for tag, mean, (low, median, high), rank, (best, middle, worst) in settled
+    ]
+    return Draws(DRAWS, SEED, len(topics), known, len(found.taus) - len(known), sorted(ranges, key=lambda one: one.rank))
+
+
+def _machines(collection: Collection, scored: "_Scored", official: _Grades) -> tuple[list[Comparison], list[Order]]:
     """Each machine, whether it counts or not, against the official grades of the documents that it judged."""
     rows = Judgment.objects.filter(
         item__pool__collection=collection, assessor__is_machine=True, occasion=0, extra=False, answer=Answer.GRADE
@@ -178,7 +256,7 @@ def _machines(collection: Collection, scored: "_Scored", official: _Grades) -> l
     given: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for name, item, grade in rows.order_by("assessor__name", "pk").values_list("assessor__name", "item_id", "grade"):
         given[name].append((item, int(grade or 0)))
-    found = []
+    found, orders = [], []
     for name, told in given.items():
         items, grades = np.array(told, np.int64).T
         places = np.searchsorted(scored.found.items, items)
@@ -186,7 +264,8 @@ def _machines(collection: Collection, scored: "_Scored", official: _Grades) -> l
         mine = _spread(len(scored.found.items), places[here], grades[here])
         if (both := mine.known & official.known).any():
             found.append(scored.compare(name, "official", mine.where(both), official.where(both)))
-    return found[:MOST_PAIRS]
+            orders.append(scored.order(name, "machine", mine.where(both)))
+    return found[:MOST_PAIRS], orders[:MOST_PAIRS]
 
 
 def _spread(size: int, places: NDArray[np.int64], grades: NDArray[np.int64]) -> _Grades:
@@ -215,20 +294,20 @@ class _Scored:
         qrels = Qrels(topics, codes[self.order_of], found.docnos[self.order_of], nothing)
         self.ranked = RankedItems.of(runs.judged(qrels), self.tags)
 
-    def _scores(self, given: _Grades) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    def scores(self, given: _Grades) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Which topics have a grade, and runs × topics, of the others too."""
         grades = np.where(given.known, given.grades, NOT_IN_QRELS)[self.order_of]
         there = np.bincount(self.ranked.codes[grades != NOT_IN_QRELS], minlength=len(self.ranked.topics)) > 0
         return there, evaluate_items(self.ranked, grades, [self.measure], rel=self.rel).values[:, 0]
 
     def order(self, name: str, kind: str, given: _Grades) -> Order:
-        there, values = self._scores(given)
+        there, values = self.scores(given)
         means = values[:, there].mean(axis=1)
         return Order(name, kind, int(given.known.sum()), means, _ranks(means))
 
     def compare(self, first: str, second: str, one: _Grades, other: _Grades) -> Comparison:
         """Each on its own documents, both over the topics they share."""
-        (here, mine), (there, theirs) = self._scores(one), self._scores(other)
+        (here, mine), (there, theirs) = self.scores(one), self.scores(other)
         a, b = mine[:, here & there], theirs[:, here & there]
         items = int((one.known & other.known).sum())
         x, y = a.mean(axis=1), b.mean(axis=1)
@@ -268,6 +347,7 @@ def document(found: Effect) -> dict[str, Any]:
     orders = [
         {
             "name": order.name,
+            "kind": order.kind,
             "items": order.items,
             "means": dict(zip(found.runs, order.means.tolist(), strict=True)),
             "ranks": dict(zip(found.runs, order.ranks.tolist(), strict=True)),
@@ -275,83 +355,11 @@ def document(found: Effect) -> dict[str, Any]:
         for order in found.orders
     ]
     parts = {name: [asdict(row) for row in getattr(found, name)] for name in ("rules", "assessors", "pairs", "machines")}
-    return {"measure": found.measure, "orders": orders, **parts}
+    return {"measure": found.measure, "orders": orders, **parts, "draws": found.draws and _drawn(found.draws)}
 
 
-PARTS = {
-    "rules": "Merge rules compared with the one that is set",
-    "assessors": "Each assessor against the merged grades",
-    "pairs": "Pairs of assessors",
-    "machines": "Each machine against the merged grades",
-}
-
-
-def told(found: Effect) -> dict[str, Table]:
-    """The ranks under each rule, and the comparisons, as tables."""
-    head = ["first", "second", "documents", "topics", "τ", "τ-AP", "swaps", "significant swaps", "run", "before", "after"]
-    tables = {
-        name: Table(
-            words,
-            head,
-            [
-                [
-                    *(one.first, one.second, one.items, one.topics, one.tau, one.tau_ap),
-                    *(one.swaps, one.sure, one.run, one.before, one.after),
-                ]
-                for one in getattr(found, name)
-            ],
-        )
-        for name, words in PARTS.items()
-    }
-    ranks = [[run, *(int(order.ranks[place]) for order in found.orders)] for place, run in enumerate(found.runs)]
-    caption = f"Rank of each run by {columns.label(found.measure)} under each merge rule"
-    tables["ranks"] = Table(caption, ["run", *(order.name for order in found.orders)], ranks)
-    return tables
-
-
-# The picture
-
-
-@dataclass(frozen=True)
-class Line:
-    """A run's way through the columns of a bump chart."""
-
-    tag: str
-    points: str
-    marks: list[tuple[float, float]]
-    start: int
-    end: int
-    moved: int
-
-
-@dataclass(frozen=True)
-class Bump:
-    width: int
-    height: int
-    columns: list[tuple[float, str]]
-    lines: list[Line]
-    left: int
-    right: int
-
-
-MOST_LINES = 40
-
-
-def bump(found: Effect) -> Bump | None:
-    """Ranks of the runs under each rule, column by column; of many runs the best under the rule that is set."""
-    if not found.orders:
-        return None
-    ranks = np.array([order.ranks for order in found.orders])
-    shown = np.argsort(ranks[0], kind="stable")[:MOST_LINES]
-    left, right, width = 150, 650, 800
-    step = (right - left) / max(len(found.orders) - 1, 1)
-    # Equal ranks would lie over each other: each column has an order of its own, equal ones by the first column.
-    places = np.array([np.argsort(np.lexsort((ranks[0][shown], row[shown]))) for row in ranks])
-    lines = []
-    for column, run in enumerate(shown.tolist()):
-        marks = [(round(left + step * n, 1), float(52 + 22 * places[n, column])) for n in range(len(ranks))]
-        own = ranks[:, run]
-        points = " ".join(f"{x},{y}" for x, y in marks)
-        lines.append(Line(found.runs[run], points, marks, int(own[0]), int(own[-1]), int(own.max() - own.min())))
-    columns = [(round(left + step * n, 1), order.name) for n, order in enumerate(found.orders)]
-    return Bump(width, 66 + 22 * len(shown), columns, lines, left, right)
+def _drawn(found: Draws) -> dict[str, Any]:
+    told = {"draws": found.draws, "generator": "PCG64", "seed": found.seed, "topics": found.topics}
+    told |= {"undefined": found.undefined, "equivalent": found.equivalent}
+    quantiles = dict(zip(("2.5", "25", "50", "75", "97.5"), found.quantiles, strict=False))
+    return {**told, "tau_percentiles": quantiles, "runs": [asdict(row) for row in found.runs]}

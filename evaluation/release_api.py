@@ -77,9 +77,35 @@ class ComparisonOut(Schema):
 
 class OrderOut(Schema):
     name: str
+    kind: Literal["rule", "assessor", "machine"] = Field(description="By whose grades the runs are ordered.")
     items: int
     means: dict[str, float]
     ranks: dict[str, int]
+
+
+class RangeOut(Schema):
+    """A run's score and rank by the merged grades, and in 95 of 100 draws."""
+
+    run: str
+    score: float
+    low: float
+    median: float
+    high: float
+    rank: int
+    best: int
+    middle: int
+    worst: int
+
+
+class DrawsOut(Schema):
+    draws: int
+    generator: str
+    seed: int
+    topics: int = Field(description="Those that two or more judged.")
+    undefined: int = Field(description="Draws in which all runs tie.")
+    equivalent: float | None = Field(description="Share of draws with a tau of 0.9 or more.")
+    tau_percentiles: dict[str, float] = Field(description="2.5, 25, 50, 75 and 97.5, against the order by the merged grades.")
+    runs: list[RangeOut]
 
 
 class EffectOut(Schema):
@@ -89,6 +115,7 @@ class EffectOut(Schema):
     assessors: list[ComparisonOut]
     pairs: list[ComparisonOut]
     machines: list[ComparisonOut] = Field(description="Each machine against the official grades, whether it counts or not.")
+    draws: DrawsOut | None = Field(description="One assessor of each topic drawn many times; null where none has two.")
 
 
 @routes.post(f"{ONE}/state", response=ReleaseOut, auth=MANAGE)

@@ -14,7 +14,18 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.errors import Refusal
 from config.forms import attempt
 from evaluation import access as score_access
-from evaluation import changes, citation, dataset, exports, importing, selectors, services, strategy_comparison, tables
+from evaluation import (
+    changes,
+    citation,
+    dataset,
+    effect_pictures,
+    exports,
+    importing,
+    selectors,
+    services,
+    strategy_comparison,
+    tables,
+)
 from evaluation import effect as effects
 from evaluation.forms import ImportForm, StrategiesForm
 from evaluation.models import ReleaseState
@@ -115,9 +126,13 @@ def effect(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     found = effects.effect(collection, request.GET.get("measure", ""))
     measures = list(dict.fromkeys([found.measure, *map(str, collection.measures), "AP", "nDCG@10", "P@10"]))
-    told = effects.told(found) if found.orders else {}
-    files = tables.asked(request, f"{collection.slug}-effect", {}, told)
-    context: dict[str, Any] = {"effect": found, "bump": effects.bump(found), "measures": measures, "ranks": told.get("ranks")}
+    told = effect_pictures.told(found) if found.orders else {}
+    figures = {}
+    if found.draws:
+        figures["draws"], told["draws"] = effect_pictures.histogram(found.draws)
+    files = tables.asked(request, f"{collection.slug}-effect", figures, told)
+    context: dict[str, Any] = {"effect": found, "bumps": effect_pictures.bumps(found), "measures": measures}
+    context |= {"figures": figures, "tables": told}
     return files or page(request, "evaluation/effect.html", collection, **context)
 
 

@@ -1,0 +1,125 @@
+"""The tables and pictures of “Does it matter?”: comparisons, ranks as a bump chart, τ of many draws."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from evaluation import columns
+from evaluation.core import charts
+from evaluation.core.charts import Chart, Mark
+from evaluation.effect import Draws, Effect, Order
+from evaluation.tables import Table
+
+PARTS = {
+    "rules": "Merge rules compared with the one that is set",
+    "assessors": "Each assessor against the merged grades",
+    "pairs": "Pairs of assessors",
+    "machines": "Each machine against the merged grades",
+}
+
+
+def told(found: Effect) -> dict[str, Table]:
+    """The ranks under each rule, and the comparisons, as tables."""
+    head = ["first", "second", "documents", "topics", "τ", "τ-AP", "swaps", "significant swaps", "run", "before", "after"]
+    tables = {
+        name: Table(
+            words,
+            head,
+            [
+                [
+                    *(one.first, one.second, one.items, one.topics, one.tau, one.tau_ap),
+                    *(one.swaps, one.sure, one.run, one.before, one.after),
+                ]
+                for one in getattr(found, name)
+            ],
+        )
+        for name, words in PARTS.items()
+    }
+    label = columns.label(found.measure)
+    tables["ranks"] = _rank_table(f"Rank of each run by {label} under each merge rule", found.runs, found.of("rule"))
+    people = [*found.of("rule")[:1], *found.of("assessor"), *found.of("machine")]
+    tables["people"] = _rank_table(f"Rank of each run by {label} under each assessor and machine", found.runs, people)
+    if found.draws:
+        spread = ["run", "score", "low", "median", "high", "rank", "best", "middle", "worst"]
+        words = f"{label} and rank of each run, by the merged grades and in 95 of 100 draws of one assessor for each topic"
+        tables["spread"] = Table(words, spread, [list(asdict(row).values()) for row in found.draws.runs])
+    return tables
+
+
+def _rank_table(caption: str, runs: list[str], orders: list[Order]) -> Table:
+    rows = [[run, *(int(order.ranks[place]) for order in orders)] for place, run in enumerate(runs)]
+    return Table(caption, ["run", *(order.name for order in orders)], rows)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A run's way through the columns of a bump chart."""
+
+    tag: str
+    points: str
+    marks: list[tuple[float, float]]
+    start: int
+    end: int
+    moved: int
+
+
+@dataclass(frozen=True)
+class Bump:
+    width: int
+    height: int
+    columns: list[tuple[float, str, str]]  # where, name, kind
+    lines: list[Line]
+    left: int
+    right: int
+
+    @property
+    def is_wide(self) -> bool:
+        return self.width > WIDTH
+
+
+WIDTH, MOST_LINES = 800, 40
+MOST_COLUMNS = 13  # of more, the table tells
+
+
+def bumps(found: Effect) -> dict[str, Bump]:
+    """Ranks of the runs under each rule, and under each assessor and machine beside the rule that is set."""
+    rules = found.of("rule")
+    people = [*found.of("assessor"), *found.of("machine")]
+    parts = {"rules": rules, "people": [*rules[:1], *people][:MOST_COLUMNS] if people else []}
+    return {name: _bump(found.runs, orders) for name, orders in parts.items() if orders}
+
+
+def _bump(runs: Sequence[str], orders: Sequence[Order]) -> Bump:
+    """Column by column; of many runs the best under the rule that is set, which comes first."""
+    ranks = np.array([order.ranks for order in orders])
+    shown = np.argsort(ranks[0], kind="stable")[:MOST_LINES]
+    left, width = 150, max(WIDTH, 300 + 100 * (len(orders) - 1))
+    right = width - 150
+    step = (right - left) / max(len(orders) - 1, 1)
+    # Equal ranks would lie over each other: each column has an order of its own, equal ones by the first column.
+    places = np.array([np.argsort(np.lexsort((ranks[0][shown], row[shown]))) for row in ranks])
+    lines = []
+    for column, run in enumerate(shown.tolist()):
+        marks = [(round(left + step * n, 1), float(52 + 22 * places[n, column])) for n in range(len(ranks))]
+        own = ranks[:, run]
+        points = " ".join(f"{x},{y}" for x, y in marks)
+        lines.append(Line(runs[run], points, marks, int(own[0]), int(own[-1]), int(own.max() - own.min())))
+    columns = [(round(left + step * n, 1), order.name, order.kind) for n, order in enumerate(orders)]
+    return Bump(width, 66 + 22 * len(shown), columns, lines, left, right)
+
+
+BINS = 20
+
+
+def histogram(drawn: Draws) -> tuple[Chart, Table]:
+    """How often which τ came: bars of a twentieth of what lies between the lowest and 1."""
+    low = min(float(np.floor(drawn.taus.min() * 10) / 10), 0.9) if len(drawn.taus) else 0.9
+    edges = np.linspace(low, 1.0, BINS + 1)
+    counts = np.histogram(drawn.taus, np.append(edges[:-1], 1.0 + 1e-9))[0].tolist()
+    names = [f"{edge:.2f}" for edge in edges[:-1]]
+    words = f"τ with the merged grades' order, of {drawn.draws:,} draws of one assessor for each topic"
+    marks = [Mark(n, count, f"τ from {edges[n]:.3f} to {edges[n + 1]:.3f}: {count:,} draws") for n, count in enumerate(counts)]
+    chart = charts.bars(words, "τ from", charts.axis("Draws", counts), names, marks)
+    rows = [(float(edges[n]), float(edges[n + 1]), count) for n, count in enumerate(counts)]
+    return chart, Table(words, ["τ from", "τ to", "draws"], rows)
