@@ -23,8 +23,8 @@ from pooling.models import RunKind
 
 SAME = 1e-12  # sums of the same values in another order differ by less, and values that differ by more
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
-_RUN = Column("run", "Run", "", False, False, False)
-_GROUP = Column("group", "Group", "", False, False, False)
+_RUN = Column("run", "Run", "", False, False, 0)
+_GROUP = Column("group", "Group", "", False, False, 0)
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,8 @@ class Row:
     same: bool = False  # not told apart from the best
     p: float | None = None
     mean: float = 0.0  # of the measure in focus
-    scale: float = 1.0  # the end of the line that spreads are drawn on, the same for all rows
+    ground: float = 0.0  # where the line begins that spreads are drawn on, below 0 where a score can be
+    scale: float = 1.0  # where it ends; the same for all rows
 
     # Places on a line from 0 to 100; what lies beyond is drawn at its end.
 
@@ -92,14 +93,14 @@ class Row:
 
     @property
     def range_from(self) -> str:
-        return self._at(self.spread.least or 0.0 if self.spread else 0.0)
+        return self._at((self.spread.least if self.spread else None) or 0.0)
 
     @property
     def range_width(self) -> str:
-        return f"{float(self._at(self.spread.most or 0.0 if self.spread else 0.0)) - float(self.range_from):.1f}"
+        return f"{float(self._at((self.spread.most if self.spread else None) or 0.0)) - float(self.range_from):.1f}"
 
     def _at(self, value: float) -> str:
-        return f"{100 * min(max(value / self.scale, 0.0), 1.0):.1f}"
+        return f"{100 * min(max((value - self.ground) / (self.scale - self.ground), 0.0), 1.0):.1f}"
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,7 @@ class Board:
         others = len(self.rows) - 1
         if not same:
             whose = f"all {others} others" if len(self.rows) == self.all_runs else f"the {others} others shown"
+            whose = "the other run" if others == 1 else whose
             return f"By {self.focus.label}, {self.best} is better than {whose} ({told}, 0.05)."
         among = "" if len(self.rows) == self.all_runs else f" of the {len(self.rows)} runs shown"
         number = "one run is" if len(same) == 1 else f"{len(same)} runs are"
@@ -204,7 +206,7 @@ def chosen_tests(standing: Standing, wanted: Wanted, *, pairwise: int = 0) -> tu
 
 
 def _focus(board: Board, shown: list[Column]) -> Column | None:
-    """The measure the board is sorted by, or the first of which high values are good."""
+    """The measure the board is sorted by, or the first that has a good end."""
     good = [column for column in shown if column.best and not column.is_count]
     sorted_by = [column.name for column in board.columns if column.sorted]
     return next((column for column in good if column.name in sorted_by), good[0] if good else None)
@@ -217,7 +219,7 @@ def _judged(standing: Standing, places: list[int], board: Board, focus: Column, 
     if np.isnan(scores).any():
         return replace(board, focus=focus)
     low, high = kept((*name, "interval"), lambda: leaders.mean_intervals(scores))
-    found = kept((*name, test, correction), lambda: leaders.against_best(scores, test=test, correction=correction))
+    found = kept((*name, test, correction), lambda: leaders.against_best(focus.sign * scores, test=test, correction=correction))
     least, most = (ends[places] for ends in standing.range_of(focus.name))
     spreads = {
         standing.entries[place].pk: (
@@ -230,11 +232,12 @@ def _judged(standing: Standing, places: list[int], board: Board, focus: Column, 
     means = dict(zip((standing.entries[place].pk for place in places), scores.mean(axis=1).tolist(), strict=True))
     widest = max((one.most or 0.0 for one, _same, _p in spreads.values()), default=0.0)
     highest = max((one.high for one, _same, _p in spreads.values()), default=0.0)
-    scale = max(highest, min(widest, 2 * highest)) or 1.0  # intervals stay visible beside wide ranges
+    ground = min((min(one.low, 0.0) for one, _same, _p in spreads.values()), default=0.0)
+    scale = max(highest, min(widest, 2 * highest)) or ground + 1.0  # intervals stay visible beside wide ranges
     rows = []
     for row in board.rows:
         spread, same, p = spreads[row.run.pk]
-        rows.append(replace(row, spread=spread, same=same, p=p, mean=means[row.run.pk], scale=scale))
+        rows.append(replace(row, spread=spread, same=same, p=p, mean=means[row.run.pk], ground=ground, scale=scale))
     return replace(board, rows=rows, focus=focus, best=standing.entries[places[found.best]].tag if found.tested else "")
 
 
@@ -272,13 +275,14 @@ def _board(
     runs = [standing.entries[place] for place in places]
     missing = (~standing.answered).sum(axis=1)
     order, head = _sorted(runs, wanted, values, sort)
-    shown = np.where(np.isnan(values), -np.inf, values)
-    top, low = shown.max(axis=0, initial=-np.inf), np.where(np.isnan(values), np.inf, values).min(axis=0, initial=np.inf)
-    best = np.array([column.best for column in wanted]) & (top > low + SAME)  # where all are equal, none is best
+    signs = np.array([column.sign for column in wanted])
+    worth = np.where(np.isnan(values), -np.inf, signs * values)
+    top, low = worth.max(axis=0, initial=-np.inf), np.where(np.isnan(values), np.inf, worth).min(axis=0, initial=np.inf)
+    best = (worth > top - SAME) & (signs != 0) & (top > low + SAME)  # where all are equal, none is best
     rows = [
         Row(
             runs[line],
-            [_cell(c, v, bool(b and v > t - SAME)) for c, v, b, t in zip(wanted, values[line], best, top, strict=True)],
+            [_cell(c, v, bool(b)) for c, v, b in zip(wanted, values[line], best[line], strict=True)],
             int(missing[places[line]]),
         )
         for line in order
@@ -313,13 +317,15 @@ def _sorted(
         name, turned = (wanted[0].name if wanted else "run"), False
     order = sorted(range(len(runs)), key=lambda line: runs[line].tag)
     words = name in {"run", "group"}
+    low = False
     if words:
         order.sort(key=lambda line: getattr(runs[line], "tag" if name == "run" else "group"), reverse=turned)
     else:
         place = [column.name for column in wanted].index(name)
-        sign = 1 if turned else -1
+        low = every[name].sign < 0  # the lowest is the best, and comes first
+        sign = 1 if turned != low else -1
         order.sort(key=lambda line: (bool(np.isnan(values[line, place])), sign * np.nan_to_num(values[line, place])))
-    ascending = words != turned
+    ascending = (words or low) != turned
     head = {
         key: _with(column, "" if key != name else "ascending" if ascending else "descending", turned)
         for key, column in every.items()

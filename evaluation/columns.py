@@ -27,6 +27,7 @@ LABELS = {
 }
 PLAN = "_scoring_plan"  # where a collection in hand remembers its own
 Counts = Mapping[str, Any]  # lenient_from and strict_from, as of a release or of now; sample: the strategy of a sampled pool
+SIGNS = {"higher": 1, "lower": -1, "neither": 0}
 LIVE = "live"  # in the place of that strategy: estimates are of releases alone
 
 
@@ -120,9 +121,14 @@ class Column:
     about: str
     is_count: bool
     official: bool
-    best: bool  # whether a high value is a good one
+    sign: int  # 1: a high value is a good one; -1: a low one; 0: neither
     sorted: str = ""
     sort: str = ""
+
+    @property
+    def best(self) -> bool:
+        """Whether one of its values can be the best."""
+        return self.sign != 0
 
     def text(self, value: float) -> str:
         return "–" if value != value else f"{value:,.0f}" if self.is_count else f"{value:.4f}"
@@ -154,7 +160,12 @@ def column(measure: Measure, *, official: bool = False) -> Column:
     name = str(measure)
     is_count = definition.summary == "sum"
     about = definition.definition.removesuffix(".") + (f" ({definition.reference})." if definition.reference else ".")
-    return Column(name, label(name), about, is_count, official, definition.better == "higher")
+    return Column(name, label(name), about, is_count, official, SIGNS[definition.better])
 
 
-JUDGED_COLUMN = Column(JUDGED, "judged@10", "Share of the first ten documents that somebody judged.", False, False, False)
+def sign(name: str) -> int:
+    """Of scores that are compared: -1 where a low one is better, by the registry."""
+    return SIGNS[parse_measure(name).definition.better] or 1
+
+
+JUDGED_COLUMN = Column(JUDGED, "judged@10", "Share of the first ten documents that somebody judged.", False, False, 0)

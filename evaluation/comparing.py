@@ -1,7 +1,7 @@
 """Two or more runs beside each other: topic by topic, with a test of each pair, and a sentence to quote."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -60,7 +60,8 @@ class Compared:
             told += f"; {TEST_WORDS[self.found.test]}{corrected} p {p}"
         if effect.g_z is not None:
             told += f"; effect g_z = {effect.g_z:.2f}"
-        told += f"; 95 % interval of the difference {pair.interval[0]:+.4f} to {pair.interval[1]:+.4f}"
+        if not np.isnan(pair.interval).any():  # of a single topic there is none
+            told += f"; 95 % interval of the difference {pair.interval[0]:+.4f} to {pair.interval[1]:+.4f}"
         if first.judged is not None and second.judged is not None:
             told += f"; judged@10: {first.tag} {first.judged:.2f}, {second.tag} {second.judged:.2f}"
             if abs(first.judged - second.judged) > BIASED:
@@ -103,8 +104,17 @@ def compared(
             judged=[None if np.isnan(share) else float(share) for share in judged],
         ),
     )
+    if columns.sign(name) < 0:
+        found = _turned(found)
     told = [reports.run_report(standing, place, strict=wanted.strict) for place in places]
     return Compared(standing, name, places, [listed[place] for place in order], scores, found, told)
+
+
+def _turned(found: Comparison) -> Comparison:
+    """The same where a low score is the better one: what was counted as won is lost."""
+    effects = [replace(pair.effect, wins=pair.effect.losses, losses=pair.effect.wins) for pair in found.pairs]
+    pairs = tuple(replace(pair, effect=effect) for pair, effect in zip(found.pairs, effects, strict=True))
+    return replace(found, pairs=pairs)
 
 
 def document(found: Compared) -> dict[str, Any]:
@@ -112,8 +122,13 @@ def document(found: Compared) -> dict[str, Any]:
         {"topic": number, "scores": dict(zip(found.tags, found.scores[:, at].tolist(), strict=True))}
         for at, number in enumerate(found.numbers)
     ]
-    release = found.standing.release.number if found.standing.release else None
-    return {"release": release, **found.found.as_dict(), "sentences": found.sentences, "by_topic": topics}
+    release, told = found.standing.release, found.found.as_dict()
+    told["pairs"] = [{**pair, "interval": _ends(pair["interval"])} for pair in told["pairs"]]
+    return {"release": release.number if release else None, **told, "sentences": found.sentences, "by_topic": topics}
+
+
+def _ends(interval: Sequence[float]) -> list[float] | None:
+    return None if np.isnan(interval).any() else list(interval)
 
 
 def drawn(found: Compared) -> dict[str, Chart]:
@@ -160,14 +175,16 @@ def _of_two(found: Compared) -> dict[str, Chart]:
 
 def told(found: Compared) -> dict[str, Table]:
     head = ["first", "second", "difference", "low", "high", "change %", "wins", "losses", "ties", "g_z", "p", "p corrected"]
-    pairs = []
+    pairs, sign = [], columns.sign(found.measure)
     for pair in found.found.pairs:
         effect, (low, high) = pair.effect, pair.interval
         counts = [effect.wins, effect.losses, effect.ties]
         pairs.append(
             [pair.first, pair.second, effect.mean, low, high, effect.relative, *counts, effect.g_z, pair.p, pair.p_adjusted]
         )
-    systems = [[one.tag, one.mean, one.judged, one.letters] for one in sorted(found.found.systems, key=lambda one: -one.mean)]
+    systems = [
+        [one.tag, one.mean, one.judged, one.letters] for one in sorted(found.found.systems, key=lambda one: -sign * one.mean)
+    ]
     rows = [[number, *found.scores[:, at].tolist()] for at, number in enumerate(found.numbers)]
     return {
         "runs": Table(f"{found.label}, {found.found.topics} topics", ["run", found.label, "judged@10", "groups"], systems),

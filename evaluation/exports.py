@@ -67,7 +67,7 @@ def score_archive_file(release: Release) -> FileResponse:
     return http.download(store.path(found.path), file_name(release, f"-scores-{found.version}.zip"))
 
 
-Line = tuple[str, str, str, Sequence[float]]  # tag, group, kind, values
+Line = tuple[str, str, str, Sequence[float | None]]  # tag, group, kind, values
 Piece = tuple[str, Sequence[str], NDArray[np.bytes_], NDArray[np.float64]]  # tag, measures, topics, values
 
 
@@ -80,7 +80,7 @@ def means_csv(standing: Standing) -> str:
 def _means_csv(names: Sequence[str], lines: Iterable[Line]) -> str:
     rows = [["run", "group", "kind", *names]]
     for tag, group, kind, values in lines:
-        rows.append([safe_cell(tag), safe_cell(group), kind, *("" if value != value else repr(value) for value in values)])
+        rows.append([safe_cell(tag), safe_cell(group), kind, *map(_number, values)])
     return written_csv(rows)
 
 
@@ -96,8 +96,13 @@ def _topics_csv(pieces: Iterable[Piece]) -> Iterator[str]:
         tag, numbers = safe_cell(run), [safe_cell(topic.decode()) for topic in topics.tolist()]
         rows = zip(names, values.tolist(), strict=True)
         yield written_csv(
-            [[tag, topic, name, repr(value)] for name, row in rows for topic, value in zip(numbers, row, strict=True)]
+            [[tag, topic, name, _number(value)] for name, row in rows for topic, value in zip(numbers, row, strict=True)]
         )
+
+
+def _number(value: float | None) -> str:
+    """Every digit; empty where there is none."""
+    return "" if value is None or value != value else repr(value)
 
 
 def trec_eval(found: Scores, *, per_topic: bool = True) -> str:

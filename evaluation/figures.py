@@ -45,7 +45,7 @@ def differences(measure: str, rows: Sequence[TopicRow]) -> Chart:
             place,
             row.difference,
             f"Topic {row.number}: {row.value:.4f}, median {row.median:.4f}, difference {row.difference:+.4f}",
-            1 if row.difference >= 0 else 4,
+            1 if row.difference * row.sign >= 0 else 4,
         )
         for place, row in enumerate(rows)
     ]
@@ -78,7 +78,7 @@ def spreads(tag: str, measure: str, rows: Sequence[TopicRow]) -> Chart:
         marks.append(Mark(place, row.worst, f"Topic {row.number}: worst {row.worst:.4f}, best {row.best:.4f}", 6, row.best))
         marks.append(Mark(place, row.median, f"Topic {row.number}: median {row.median:.4f}", 0))
         marks.append(Mark(place, row.value, f"Topic {row.number}: {tag} {row.value:.4f}", 1))
-    y = charts.axis(measure, [row.best for row in rows])
+    y = charts.axis(measure, [value for row in rows for value in (row.worst, row.best)])
     words = f"{measure} on each topic: the worst, median and best of all runs, and {tag}"
     legend = ((6, "worst to best of all runs"), (0, "median"), (1, tag))
     return charts.ranges(words, "Topic", y, [row.number for row in rows], marks, legend)

@@ -19,7 +19,7 @@ from evaluation.core.charts import Axis, Chart, Mark, Series
 from evaluation.core.matrix import RankedItems
 from evaluation.core.stability import LeftOut, Shallower, ThinPoint
 from evaluation.standings import Standing
-from evaluation.tables import Table
+from evaluation.tables import Table, defined
 from pooling.models import Collection, Run
 
 DEPTHS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200)
@@ -171,8 +171,8 @@ def _reasons(report: PoolReport) -> list[Reason]:
         low = min(taus)
         kind = "good" if low >= 0.9 else "warn" if low >= 0.8 else "bad"
         reasons.append(Reason(kind, f"Without any one group the order of runs stays at τ = {low:.3f} or more."))
-    worst = max(groups, key=lambda one: float(np.abs(one.relative[:, lead]).max(initial=0.0)))
-    change = float(np.abs(worst.relative[:, lead]).max(initial=0.0))
+    worst = max(groups, key=lambda one: float(_sizes(one)[:, lead].max(initial=0.0)))
+    change = float(_sizes(worst)[:, lead].max(initial=0.0))
     kind = "good" if change < 0.05 else "warn" if change < 0.1 else "bad"
     reasons.append(
         Reason(
@@ -199,6 +199,8 @@ def _reasons(report: PoolReport) -> list[Reason]:
                 f"A pool of depth {half.depth} instead of {depths[-1].depth} gives the order of runs with τ = {tau:.3f}.",
             )
         )
+    if all(share != share for _tag, share, _pooled in report.shares):
+        return reasons
     few = min(report.shares, key=lambda one: one[1] if one[1] == one[1] else 1.0)
     kind = "good" if few[1] >= 0.95 else "warn" if few[1] >= 0.8 else "bad"
     reasons.append(
@@ -208,6 +210,11 @@ def _reasons(report: PoolReport) -> list[Reason]:
         )
     )
     return reasons
+
+
+def _sizes(one: LeftOut) -> NDArray[np.float64]:
+    """How much each score changes; nothing where it is not defined."""
+    return np.where(np.isfinite(one.relative), np.abs(one.relative), 0.0)
 
 
 # Figures and tables
@@ -286,7 +293,7 @@ def _left_out(what: str, rows: list[LeftOut], report: PoolReport) -> Table:
     head = [what, *(["run"] if what == "group" else []), "unique", "unique relevant", *changes, "τ"]
     lines: list[list[object]] = []
     for one in rows:
-        far = int(np.argmax(np.abs(one.relative[:, report.lead])))
+        far = int(np.argmax(_sizes(one)[:, report.lead]))
         before, after = float(one.before[far, report.lead]), float(one.after[far, report.lead])
         ranks = int(one.rank_before[far, report.lead]), int(one.rank_after[far, report.lead])
         named = [report.tags[int(one.runs[far])]] if what == "group" else []
@@ -301,7 +308,7 @@ def _by_measure(what: str, rows: list[LeftOut], report: PoolReport) -> Table:
     labels = [columns.label(measure) for measure in report.measures]
     lines: list[list[object]] = []
     for one in rows:
-        far = np.argmax(np.abs(one.relative), axis=0)
+        far = np.argmax(_sizes(one), axis=0)
         changes = [100 * float(one.relative[row, column]) for column, row in enumerate(far.tolist())]
         taus = [tau for tau in one.taus if tau is not None]
         lines.append([one.name, *changes, min(taus, default=None)])
@@ -312,7 +319,7 @@ def _by_measure(what: str, rows: list[LeftOut], report: PoolReport) -> Table:
 def document(standing: Standing, report: PoolReport) -> dict[str, Any]:
     names = {"depth": "depths", "group-measures": "group_measures", "run-measures": "run_measures"}
     rows = {
-        names.get(name, name): [dict(zip(table.head, row, strict=True)) for row in table.rows]
+        names.get(name, name): [dict(zip(table.head, map(defined, row), strict=True)) for row in table.rows]
         for name, table in told(report).items()
     }
     return {

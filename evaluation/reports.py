@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evaluation import columns, selectors, standings, told
 from evaluation.boards import SAME, medians
@@ -33,17 +34,20 @@ class TopicRow:
     best: float
     worst: float
     answered: bool
+    sign: int = 1  # -1: a low score is a good one
 
     @property
     def difference(self) -> float:
+        """NaN where the measure is not defined."""
         exact = self.value - self.median
-        return exact if abs(exact) > SAME else 0.0
+        return 0.0 if abs(exact) <= SAME else exact
 
 
 def run_topics(standing: Standing, place: int, measure: str) -> list[TopicRow]:
     """One run's score on each topic, beside the median, the best and the worst of all runs."""
     values = standing.of(measure)
-    level = parse_measure(measure).rel
+    level, sign = parse_measure(measure).rel, columns.sign(measure)
+    tops, lows = _extremes(values)
     strict = level is not None and level == standing.counts["strict_from"] and columns.has_strict(standing.counts)
     names = [f"{name}(rel={level})" if strict and name != "NumRet" else name for name in columns.COUNTS]
     counts = {name: standing.of(own)[place].astype(np.int64).tolist() for name, own in zip(columns.COUNTS, names, strict=True)}
@@ -57,12 +61,22 @@ def run_topics(standing: Standing, place: int, measure: str) -> list[TopicRow]:
         counts["NumRelRet"],
         values[place].tolist(),
         medians(values).tolist(),
-        [float(np.max(column[~np.isnan(column)], initial=-np.inf)) for column in values.T],
-        [float(np.min(column[~np.isnan(column)], initial=np.inf)) for column in values.T],
+        tops if sign > 0 else lows,
+        lows if sign > 0 else tops,
         standing.answered[place].tolist(),
+        [sign] * len(numbers),
         strict=True,
     )
     return sorted((TopicRow(*row) for row in rows), key=lambda row: selectors.natural(row.number))
+
+
+def _extremes(values: NDArray[np.float64]) -> tuple[list[float], list[float]]:
+    """The highest and the lowest over the first axis; NaN where the measure is defined for nobody."""
+    there = ~np.isnan(values)
+    some = there.any(axis=0)
+    high = np.where(there, values, -np.inf).max(axis=0, initial=-np.inf)
+    low = np.where(there, values, np.inf).min(axis=0, initial=np.inf)
+    return np.where(some, high, np.nan).tolist(), np.where(some, low, np.nan).tolist()
 
 
 @dataclass(frozen=True)
@@ -87,8 +101,8 @@ def run_means(standing: Standing, place: int, *, strict: bool = False) -> list[M
         value, there = float(values[place]), values[~np.isnan(values)]
         if np.isnan(value):
             continue
-        rank = 1 + int((there > value + SAME).sum())
-        best = column.text(float(there.max())) if column.best else ""
+        rank = 1 + int((column.sign * (there - value) > SAME).sum())
+        best = column.text(float(column.sign * (column.sign * there).max())) if column.best else ""
         middle = column.text(float(np.median(there)))
         found.append(MeanRow(column, value, column.text(value), middle, best, rank if column.best else 0))
     return found
@@ -182,7 +196,7 @@ def run_document(standing: Standing, place: int, report: RunReport) -> dict[str,
         "dcg": report.gains.mean.tolist(),
         "ideal_dcg": report.gains.ideal_mean.tolist(),
         "ndcg": report.gains.average_of_ratios.tolist(),
-        "users": {one.name: one.mean for one in (*report.users, *report.text)},
+        "users": {one.name: one.mean for one in (*report.users, *report.text) if one.mean == one.mean},
         "efficiency": report.run.efficiency,
     }
 

@@ -126,7 +126,7 @@ def run(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
     standing, wanted = asked(request, collection)
     place = standing.place(tag)
     report = reports.run_report(standing, place, request.GET.get("measure", ""), strict=wanted.strict)
-    rows = sorted(report.rows, key=lambda row: -row.difference) if request.GET.get("order") == "difference" else report.rows
+    rows = sorted(report.rows, key=_by_difference) if request.GET.get("order") == "difference" else report.rows
     drawn = {"differences": figures.differences(report.measure, rows), "recall-precision": figures.recall_precision([report])}
     drawn |= {"gains": figures.gains([report]), "spread": figures.spreads(tag, report.measure, rows)}
     told = {"summary": figures.summary_table(report), "topics": figures.topic_table(report.measure, rows)}
@@ -155,6 +155,12 @@ def run(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
         "has_strict": columns.has_strict(standing.counts),
     }
     return tables.asked(request, name, drawn, told) or page(request, "evaluation/run.html", collection, **context)
+
+
+def _by_difference(row: reports.TopicRow) -> tuple[bool, float]:
+    """The largest first; last what is not defined."""
+    undefined = row.difference != row.difference
+    return undefined, 0.0 if undefined else -row.difference
 
 
 @require_safe

@@ -150,10 +150,8 @@ def of_release(release: Release) -> Standing:
     names = [str(measure) for measure in columns.measures(collection, counts)]
     paths = tuple(file.path for file in files)
     table = kept(("stored", release.pk, paths, tuple(names)), lambda: _stacked(paths, names))
-    shares = dict(
-        Score.objects.filter(release=release, measure=columns.JUDGED, mean__isnull=False).values_list("run_id", "mean")
-    )
-    judged = np.array([shares.get(file.run_id, np.nan) for file in files])
+    shares = dict(Score.objects.filter(release=release, measure=columns.JUDGED).values_list("run_id", "mean"))
+    judged = np.array([shares.get(file.run_id) for file in files], np.float64)  # None, of no such score, is NaN
     key = hashlib.sha256(repr((release.pk, paths, names)).encode()).hexdigest()
     entries, seen = _entries(collection, [(file.run, file.run_sha256) for file in files], release.pk)
     return Standing(

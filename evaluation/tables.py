@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from evaluation.core.charts import Chart
 from pooling import tables
 from pooling.tables import Table as Table
+from pooling.tables import defined as defined
 from pooling.tables import written as written
 from pooling.tables import written_csv as written_csv
 

@@ -9,7 +9,7 @@ from config.keeping import kept
 from evaluation import boards, columns, selectors, standings
 from evaluation.core import charts
 from evaluation.core.charts import Axis, Chart, Mark, Series
-from evaluation.core.topics import difficulty
+from evaluation.core.topics import Difficulty, difficulty
 from evaluation.standings import Standing
 from evaluation.tables import Table
 
@@ -31,6 +31,10 @@ class Hardness:
     third: str
     separates: bool
 
+    @property
+    def is_defined(self) -> bool:
+        return self.mean == self.mean
+
 
 @dataclass(frozen=True)
 class Found:
@@ -44,12 +48,18 @@ class Found:
 
 
 def hardness(standing: Standing, topic: str, measure: str) -> Hardness:
-    at, values = boards.topic_place(standing, topic), standing.of(measure)
-    found = kept((standing.key, "difficulty", measure), lambda: difficulty(values))
+    at, found, sign = boards.topic_place(standing, topic), _difficulty(standing, measure), columns.sign(measure)
     place = 1 + int((found.mean < found.mean[at] - boards.SAME).sum())
-    mean, median, best, deviation = (float(one[at]) for one in (found.mean, found.median, found.best, found.deviation))
+    mean, median, best = (sign * float(one[at]) for one in (found.mean, found.median, found.best))
     third, separates = THIRDS[int(found.third[at])], bool(found.separates[at])
-    return Hardness(measure, mean, median, best, deviation, place, len(found.mean), third, separates)
+    defined = int((~np.isnan(found.mean)).sum())
+    return Hardness(measure, mean, median, best, float(found.deviation[at]), place, defined, third, separates)
+
+
+def _difficulty(standing: Standing, measure: str) -> Difficulty:
+    """Of scores by their worth: turned round where a low one is better."""
+    sign = columns.sign(measure)
+    return kept((standing.key, "difficulty", measure), lambda: difficulty(sign * standing.of(measure)))
 
 
 def strip(standing: Standing, topic: str, measure: str) -> tuple[Chart, Table]:
@@ -59,7 +69,8 @@ def strip(standing: Standing, topic: str, measure: str) -> tuple[Chart, Table]:
     marks = [Mark(value, 0, f"{entry.tag}: {value:.4f}", 2 if entry.mine else 1) for entry, value in seen]
     label = columns.label(measure)
     chart = charts.strip(f"{label} of each run on topic {topic}", charts.axis(label, [mark.x for mark in marks]), marks)
-    rows = sorted(([entry.tag, value] for entry, value in seen), key=lambda row: -float(str(row[1])))
+    sign = columns.sign(measure)
+    rows = [[entry.tag, value] for entry, value in sorted(seen, key=lambda one: -sign * one[1])]
     return chart, Table(f"{label} on topic {topic}", ["run", label], rows)
 
 
@@ -118,9 +129,9 @@ def rising(standing: Standing, topic: str) -> tuple[Chart, Table] | None:
 
 def ends(standing: Standing, measure: str, count: int = 5) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
     """The hardest and the easiest topics by the mean of all runs."""
-    found = kept((standing.key, "difficulty", measure), lambda: difficulty(standing.of(measure)))
-    order = np.argsort(found.mean, kind="stable").tolist()
-    named = [(standing.topics[place].decode(), float(found.mean[place])) for place in order]
+    mean, sign = _difficulty(standing, measure).mean, columns.sign(measure)
+    order = [place for place in np.argsort(mean, kind="stable").tolist() if not np.isnan(mean[place])]
+    named = [(standing.topics[place].decode(), sign * float(mean[place])) for place in order]
     return named[:count], named[::-1][:count]
 
 

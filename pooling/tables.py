@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -32,11 +33,16 @@ class Table:
 
 def written(table: Table, form: str) -> str:
     if form == "json":
-        rows = [dict(zip(table.head, row, strict=True)) for row in table.rows]
+        rows = [dict(zip(table.head, map(defined, row), strict=True)) for row in table.rows]
         return json.dumps({"caption": table.caption, "rows": rows}, indent=2, ensure_ascii=False, default=str) + "\n"
     if form == "tex":
         return _latex(table)
     return written_csv([list(table.head), *([_cell(value) for value in row] for row in table.rows)])
+
+
+def defined(value: object) -> object:
+    """None in the place of what is no number: JSON and spreadsheets know no other word for it."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def written_csv(rows: Sequence[Sequence[str]]) -> str:
@@ -46,7 +52,7 @@ def written_csv(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _cell(value: object) -> str:
-    if value is None:
+    if defined(value) is None:
         return ""
     return repr(value) if isinstance(value, float) else safe_cell(str(value))
 
@@ -70,7 +76,7 @@ def _latex(table: Table) -> str:
 
 
 def _tex(value: object) -> str:
-    if value is None:
+    if defined(value) is None:
         return "--"
     return f"{value:.4f}" if isinstance(value, float) else escaped(str(value))
 

@@ -48,7 +48,7 @@ class Axis:
 
 def axis(label: str, values: Sequence[float], *, zero: bool = True) -> Axis:
     """An axis that holds all values, from and to round numbers."""
-    there = [value for value in values if value == value]
+    there = [value for value in values if math.isfinite(value)]
     low, high = min(there, default=0.0), max(there, default=1.0)
     low, high = (min(low, 0.0), max(high, 0.0)) if zero else (low, high)
     if high - low < 1e-9:
@@ -74,6 +74,11 @@ class Mark:
     title: str
     tone: int = 1
     high: float | None = None
+
+
+def _known(marks: Sequence[Mark]) -> list[Mark]:
+    """Those that stand for a number: what is undefined has no place in a picture."""
+    return [mark for mark in marks if all(math.isfinite(one) for one in (mark.x, mark.y, mark.high or 0.0))]
 
 
 @dataclass(frozen=True)
@@ -167,10 +172,11 @@ def lines(words: str, x: Axis, y: Axis, series: Sequence[Series]) -> Chart:
     plane = _Plane(x, y)
     parts = [plane.frame()]
     for one in series:
-        points = " ".join(f"{plane.x(mark.x)},{plane.y(mark.y)}" for mark in one.marks)
+        known = _known(one.marks)
+        points = " ".join(f"{plane.x(mark.x)},{plane.y(mark.y)}" for mark in known)
         parts.append(f'<polyline class="chart-line tone-{one.tone}" points="{points}"/>')
         if one.dots:
-            parts += [plane.dot(Mark(mark.x, mark.y, mark.title, one.tone), 3) for mark in one.marks]
+            parts += [plane.dot(Mark(mark.x, mark.y, mark.title, one.tone), 3) for mark in known]
     return Chart(words, "".join(parts), tuple((one.tone, one.label) for one in series))
 
 
@@ -181,7 +187,7 @@ def scatter(words: str, x: Axis, y: Axis, marks: Sequence[Mark], *, diagonal: bo
     if diagonal:
         low, high = max(x.low, y.low), min(x.high, y.high)
         line = f'<line class="chart-line tone-0" x1="{plane.x(low)}" y1="{plane.y(low)}" x2="{plane.x(high)}" y2="{plane.y(high)}"/>'
-    return Chart(words, plane.frame() + line + "".join(plane.dot(mark) for mark in marks))
+    return Chart(words, plane.frame() + line + "".join(plane.dot(mark) for mark in _known(marks)))
 
 
 def strip(words: str, x: Axis, marks: Sequence[Mark]) -> Chart:
@@ -197,7 +203,7 @@ def strip(words: str, x: Axis, marks: Sequence[Mark]) -> Chart:
             f'<text class="chart-tick" text-anchor="middle" x="{plane.x(tick)}" y="{height - BOTTOM + 20}">{told}</text>'
         )
     parts.append(f'<text class="chart-name" text-anchor="middle" x="{WIDTH // 2}" y="{height - 6}">{escape(x.label)}</text>')
-    for mark in sorted(marks, key=lambda mark: mark.x):
+    for mark in sorted(_known(marks), key=lambda mark: mark.x):
         column = round(float(plane.x(mark.x)) / width)
         level = taken.get(column, 0)
         taken[column] = level + 1
@@ -220,7 +226,7 @@ def bars(words: str, label: str, y: Axis, names: Sequence[str], marks: Sequence[
             x = LEFT + slot * (place + 0.5)
             told = escape(name if len(name) < 10 else name[:8] + "…")
             parts.append(f'<text class="chart-tick" text-anchor="middle" x="{x:.1f}" y="{HEIGHT - BOTTOM + 20}">{told}</text>')
-    for mark in marks:
+    for mark in _known(marks):
         x = LEFT + slot * (mark.x + 0.5) - thick / 2
         ends = (float(plane.y(mark.y)), float(plane.y(0.0 if mark.high is None else mark.high)))
         height = max(abs(ends[0] - ends[1]), 1.0)
@@ -238,7 +244,7 @@ def ranges(
     grounds = [mark for mark in spans if mark.high is not None]
     chart = bars(words, label, y, names, grounds)
     plane = _Plane(Axis(label, 0, max(len(names), 1)), y)
-    dots = [plane.dot(Mark(mark.x + 0.5, mark.y, mark.title, mark.tone), 3.5) for mark in spans if mark.high is None]
+    dots = [plane.dot(Mark(mark.x + 0.5, mark.y, mark.title, mark.tone), 3.5) for mark in _known(spans) if mark.high is None]
     return Chart(words, chart.body + "".join(dots), legend)
 
 
@@ -251,6 +257,8 @@ def paired(words: str, label: str, y: Axis, names: Sequence[str], series: Sequen
     parts = [empty.body]
     for number, one in enumerate(series):
         for place, mark in enumerate(one.marks):
+            if not _known([mark]):
+                continue
             x = LEFT + slot * (place + 0.5) + thick * (number - len(series) / 2)
             top, ground = float(plane.y(mark.y)), float(plane.y(0.0))
             parts.append(

@@ -19,7 +19,8 @@ def from_median(scores: Table) -> Table:
 class Difficulty:
     """Per topic: mean, median, best and standard deviation over the systems, and whether the systems differ at all.
 
-    `third`: 0 hard, 1 medium, 2 easy, by the mean.
+    `third`: 0 hard, 1 medium, 2 easy, by the mean. Of the systems for which the measure is defined; NaN, and hard, where
+    it is defined for none.
     """
 
     mean: NDArray[np.float64]
@@ -31,15 +32,19 @@ class Difficulty:
 
 
 def difficulty(scores: Table) -> Difficulty:
-    mean = scores.mean(axis=0)
-    places = np.argsort(np.argsort(mean, kind="stable"), kind="stable")
-    deviation = scores.std(axis=0, ddof=1) if len(scores) > 1 else np.zeros(scores.shape[1])
+    there = ~np.isnan(scores)
+    count = there.sum(axis=0)
+    mean = np.where(there, scores, 0.0).sum(axis=0) / np.where(count, count, np.nan)
+    best = np.where(count, np.where(there, scores, -np.inf).max(axis=0, initial=-np.inf), np.nan)
+    worst = np.where(count, np.where(there, scores, np.inf).min(axis=0, initial=np.inf), np.nan)
+    squares = (np.where(there, scores - mean, 0.0) ** 2).sum(axis=0)
+    places = np.argsort(np.argsort(np.where(count, mean, -np.inf), kind="stable"), kind="stable")
     return Difficulty(
         mean,
-        np.median(scores, axis=0),
-        scores.max(axis=0),
-        deviation,
-        np.ptp(scores, axis=0) > TOLERANCE,
+        np.array([np.median(row[known]) if known.any() else np.nan for row, known in zip(scores.T, there.T, strict=True)]),
+        best,
+        np.sqrt(squares / np.maximum(count - 1, 1)),
+        best - worst > TOLERANCE,
         places * 3 // max(len(mean), 1),
     )
 

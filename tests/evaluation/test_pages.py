@@ -1,14 +1,16 @@
 """Pages of releases and scores: what each role sees, each state, downloads, and how many queries they take."""
 
+import csv
 import json
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from config.models import Job
-from evaluation import services
+from evaluation import figures, reports, services, standings, topic_reports
 from evaluation.core.catalogue import DEFINITIONS
 from evaluation.models import Release
 from pooling.models import Collection, Run
@@ -256,13 +258,104 @@ def test_every_measure_can_be_official(judged: Cast, olga: Client) -> None:
     collections.edit_collection(judged.collection, **given)  # type: ignore[arg-type]
     factories.score(factories.freeze(judged.collection, judged.organizer))
     board = text(olga, "leaderboard/")
-    assert "nan" not in board and all(f"{name.partition('@')[0]}" in board for name in names if not name.startswith("Num"))
-    for path in ("leaderboard/topics/1/", "scores/alpha/?measure=SL", "leaderboard/topics/2/"):
-        assert "nan" not in text(olga, path)
+    assert all(f"{name.partition('@')[0]}" in board for name in names if not name.startswith("Num"))
     for path in FILES:
         assert status(olga, HERE + path) == 200
     answer = olga.get("/api/v1/collections/harbour-trials/releases/1/runs/alpha").content.decode()
     assert "NaN" not in answer and set(names) <= set(json.loads(answer)["means"])
+
+
+ODD = re.compile(r"\b(?:nan|inf|infinity)\b", re.I)
+
+
+def strict_json(data: bytes) -> Any:
+    """JSON as its standard has it: no NaN, no Infinity."""
+
+    def refused(word: str) -> None:
+        raise AssertionError(f"{word} in JSON")
+
+    return json.loads(data, parse_constant=refused)
+
+
+@pytest.fixture
+def undefined(judged: Cast) -> list[str]:
+    """By every measure of the registry, with a topic of which nobody found anything relevant; topic 3 is that one."""
+    factories.make_run(judged.collection, "gamma", {"1": {"c": 1.0}, "2": {"e": 1.0}}, by=judged.organizer)
+    factories.judge_all(judged.collection, {"3": {"q": 2, "r": 0}}, judged.assessor)
+    names = [entry.example for entry in DEFINITIONS.values() if not entry.needs]
+    given = {"name": "Harbour trials", "description": "", "visibility": "private", "measures": names}
+    collections.edit_collection(judged.collection, **given)  # type: ignore[arg-type]
+    factories.score(factories.freeze(judged.collection, judged.organizer))
+    return names
+
+
+def test_no_page_and_no_figure_holds_what_is_no_number(undefined: list[str], olga: Client) -> None:
+    """In words, attributes and pictures alike."""
+    pages = ("scores/alpha/?measure={}", "leaderboard/topics/3/?measure={}", "leaderboard/?sort={}")
+    paths = [page.format(name) for name in ("SL", "E", "Utility", "Yaap", "P@10") for page in pages]
+    for path in (*paths, "leaderboard/", "pool-report/?measure=SL", "scores/beta/?measure=SL&order=difference"):
+        answer = olga.get(HERE + path)
+        assert (answer.status_code, ODD.findall(answer.content.decode())) == (200, []), path
+
+
+def test_no_figure_of_any_measure_holds_what_is_no_number(undefined: list[str], judged: Cast) -> None:
+    standing = standings.standing(judged.collection)
+    for name in undefined:
+        rows = reports.run_topics(standing, 0, name)
+        pictures = [figures.differences(name, rows), figures.spreads("alpha", name, rows)]
+        pictures += [topic_reports.strip(standing, topic, name)[0] for topic in ("1", "3")]
+        assert [ODD.findall(picture.file()) for picture in pictures] == [[]] * 4, name
+        topic_reports.hardness(standing, "3", name)
+
+
+def test_spreads_reach_below_zero(undefined: list[str], judged: Cast) -> None:
+    """Where the worst run of a topic scores below zero, so does the axis."""
+    rows = reports.run_topics(standings.standing(judged.collection), 0, "Utility")
+    least = min(row.worst for row in rows)
+    ticks = re.findall(r'class="chart-tick" text-anchor="end"[^>]*>([^<]+)<', figures.spreads("alpha", "Utility", rows).svg)
+    assert least < 0 and min(map(float, ticks)) <= least
+
+
+def test_figures_of_a_topic_without_a_number_are_left_out(undefined: list[str], olga: Client) -> None:
+    picture = olga.get(f"{HERE}scores/alpha/?measure=SL&figure=differences&form=svg").content.decode()
+    assert re.findall(r"Topic (\d+): ", picture) == ["1", "2"]
+    assert "SL is defined for no run on this topic." in text(olga, "leaderboard/topics/3/?measure=SL")
+
+
+TAKEN = (
+    *(f"scores/alpha/?table={name}" for name in ("topics", "summary", "means", "gains", "recall-precision")),
+    *("leaderboard/topics/3/?table=strip", "leaderboard/topics/3/?table=scores", "leaderboard/topics/3/?table=found"),
+    *("compare/?runs=alpha&runs=beta&table=pairs", "compare/?runs=alpha&runs=beta&table=topics"),
+    *("pool-report/?table=groups", "pool-report/?table=run-measures", "leaderboard/file/{}/?"),
+)
+
+
+def test_downloads_leave_out_what_is_no_number(undefined: list[str], olga: Client) -> None:
+    for path in TAKEN:
+        measure = "AP" if path.startswith("compare") else "SL"  # compared is what every topic defines
+        asked = f"{HERE}{path}&measure={measure}"
+        data = olga.get(asked.format("json") if "{}" in path else f"{asked}&form=json").content
+        assert strict_json(data), path
+        data = olga.get(asked.format("csv") if "{}" in path else f"{asked}&form=csv").content
+        cells = {cell for row in csv.reader(data.decode().splitlines()) for cell in row}
+        assert not {"nan", "inf", "-inf", "None"} & cells, path
+    for path in ("leaderboard/topics.csv", "leaderboard/scores.csv"):
+        rows = csv.reader(b"".join(olga.get(HERE + path)).decode().splitlines())
+        cells = {cell for row in rows for cell in row}
+        assert "" in cells and not {"nan", "inf", "None"} & cells
+    for path in ("runs/alpha", "runs/alpha/report", "scores", "topics/3"):
+        assert strict_json(olga.get(f"/api/v1/collections/harbour-trials/releases/1/{path}").content)
+
+
+def test_comparison_on_a_single_topic_has_no_interval(cast: Cast, olga: Client) -> None:
+    factories.make_run(cast.collection, "alpha", factories.ALPHA, by=cast.organizer)
+    factories.make_run(cast.collection, "beta", factories.BETA, by=cast.organizer)
+    factories.judge_all(cast.collection, {"1": factories.FIRST["1"]}, cast.assessor)
+    factories.score(factories.freeze(cast.collection, cast.organizer))
+    found = strict_json(olga.get("/api/v1/collections/harbour-trials/compare?runs=alpha&runs=beta").content)
+    assert (found["topics"], found["pairs"][0]["interval"]) == (1, None)
+    assert "interval of the difference" not in found["sentences"][0]
+    assert "nan" not in olga.get(f"{HERE}compare/?runs=alpha&runs=beta").content.decode()
 
 
 def test_efficiency_is_told_beside_the_scores(release: Release, olga: Client) -> None:

@@ -9,7 +9,7 @@ import pytest
 from django.http import Http404
 from django.test import Client
 
-from evaluation import boards, planning, standings
+from evaluation import boards, comparing, planning, reports, standings, topic_reports
 from evaluation import live as lives
 from evaluation.boards import Wanted
 from evaluation.core.registry import parse_measure
@@ -133,6 +133,46 @@ def test_board_tells_who_is_not_told_apart_from_the_best(cast: Cast) -> None:
     )
     found = boards.document(standings.of_release(release), board)
     assert found["runs"][2]["p"] < 0.01 and found["runs"][0]["p"] is None
+
+
+@pytest.fixture
+def low(cast: Cast) -> standings.Standing:
+    """By E, of which a low value is good: “good” finds what is relevant, “poor” nothing; topic 0 is the hardest."""
+    topics = [str(number) for number in range(6)]
+    for tag, order in (("good", "abc"), ("poor", "xy")):
+        ranked = {topic: {docno: 3.0 - place for place, docno in enumerate(order)} for topic in topics}
+        factories.make_run(cast.collection, tag, ranked, by=cast.organizer)
+    grades = {topic: {"a": 1, "b": int(topic > "2"), "c": int(topic > "4"), "x": 0, "y": 0} for topic in topics}
+    factories.judge_all(cast.collection, grades, cast.assessor)
+    Collection.objects.filter(pk=cast.collection.pk).update(measures=["E", "AP"])
+    release = factories.freeze(Collection.objects.get(pk=cast.collection.pk), cast.organizer)
+    factories.score(release)
+    return standings.of_release(release)
+
+
+def test_measures_of_which_low_is_good_are_ordered_and_tested_by_that_end(low: standings.Standing) -> None:
+    board = boards.leaderboard(low)
+    assert board.focus and (board.focus.name, board.columns[0].sorted, board.best) == ("E", "ascending", "good")
+    assert [(row.run.tag, row.cells[0].best) for row in board.rows] == [("good", True), ("poor", False)]
+    assert all(row.spread and row.spread.low <= row.mean <= row.spread.high for row in board.rows)
+    p = board.rows[1].p
+    assert p is not None and p < 0.05 and not board.rows[1].same
+    assert board.lead.startswith("By E, good is better than the other run (")
+    assert [row.run.tag for row in boards.leaderboard(low, Wanted(sort="-E")).rows] == ["poor", "good"]
+
+
+def test_low_is_good_on_the_pages_of_runs_topics_and_comparisons(low: standings.Standing) -> None:
+    means = {one.column.name: (one.rank, one.best) for one in reports.run_means(low, low.place("good"))}
+    least = min(low.means[:, low.names.index("E")])
+    assert means["E"] == (1, f"{least:.4f}")
+    row = reports.run_topics(low, low.place("good"), "E")[5]
+    assert row.best == row.value < row.worst
+    hard, easy = (topic_reports.hardness(low, topic, "E") for topic in ("0", "5"))
+    assert (hard.third, easy.third, easy.place) == ("hard", "easy", 6) and easy.best < easy.mean < hard.mean
+    assert topic_reports.ends(low, "E")[1][0][0] == "5"
+    compared = comparing.compared(low, ["good", "poor"], "E")
+    assert compared.found.pairs[0].effect.wins == 6 and "good is better on 6, worse on 0" in compared.sentences[0]
+    assert [row[0] for row in comparing.told(compared)["runs"].rows] == ["good", "poor"]
 
 
 @pytest.mark.parametrize(
