@@ -53,7 +53,8 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         "tables": {key.replace("-", "_"): table for key, table in listed.items()},
     }
     name = exports.standing_name(standing, "-compared")
-    return tables.asked(request, name, drawn, listed) or page(request, "evaluation/compare.html", collection, **context)
+    stamp = standing.stamp(found.places)
+    return tables.asked(request, name, drawn, listed, stamp) or page(request, "evaluation/compare.html", collection, **context)
 
 
 @require_safe
@@ -75,7 +76,8 @@ def pool_report(request: HttpRequest, slug: str) -> HttpResponse:
     context |= {"report": report, "charts": drawn}
     context["tables"] = {key.replace("-", "_"): table for key, table in listed.items()}
     name = exports.standing_name(standing, "-pool-report")
-    return tables.asked(request, name, drawn, listed) or page(request, "evaluation/pool_report.html", collection, **context)
+    given = tables.asked(request, name, drawn, listed, standing.stamp())
+    return given or page(request, "evaluation/pool_report.html", collection, **context)
 
 
 @require_safe

@@ -139,7 +139,7 @@ def read_run_scores(request: ApiRequest, slug: str, number: int, tag: str) -> di
         }
         for at, topic in enumerate(standing.topics.tolist())
     ]
-    known = {"run": entry.tag, "group": entry.group, "run_sha256": entry.sha256}
+    known = {"run": entry.tag, "group": entry.group, "run_sha256": entry.sha256, "version": entry.version}
     return {"release": number, **known, "means": _defined(standing.names, standing.means[place].tolist()), "topics": topics}
 
 
@@ -152,9 +152,14 @@ def read_run_report(request: ApiRequest, slug: str, number: int, tag: str, filte
 
 
 @score_routes.get(f"{ONE}/runs/{{tag}}/trec_eval", response={200: None}, openapi_extra=PLAIN, auth=PUBLIC)
-def download_trec_eval(request: ApiRequest, slug: str, number: int, tag: str) -> HttpResponse:
-    """Download one run's scores in trec_eval's text form, with a line for each topic and measure"""
-    return exports.trec_eval_file(_standing(request, slug, number), tag)
+def download_trec_eval(request: ApiRequest, slug: str, number: int, tag: str, filters: Query[ViewFilter]) -> HttpResponse:
+    """Download one run's scores in trec_eval's text form, with a line for each topic and measure
+
+    view=strict: as `trec_eval -l` prints them with the strict threshold.
+    """
+    standing = _standing(request, slug, number)
+    strict = filters.view == "strict" and columns.has_strict(standing.counts)
+    return exports.trec_eval_file(standing, tag, strict=strict)
 
 
 def _defined(names: Sequence[str], values: Sequence[float]) -> dict[str, float | None]:
@@ -167,7 +172,8 @@ def _board(standing: Standing, names: Sequence[str], values: NDArray[np.float64]
     rows = []
     for place in standing.seen:
         entry = standing.entries[place]
-        known = {"run": entry.tag, "group": entry.group, "efficiency": reported[entry.pk] if entry.named else {}}
+        known = {"run": entry.tag, "group": entry.group, **entry.origin}
+        known["efficiency"] = reported[entry.pk] if entry.named else {}
         rows.append({**known, "scores": _defined(names, values[place].tolist())})
     number = standing.release.number if standing.release else 0
     return {"release": number, "lenient_from": standing.counts["lenient_from"], "measures": list(names), "runs": rows}

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from config.errors import Refusal
 from config.keeping import kept
 from evaluation import columns
-from evaluation.bundles import version
 from evaluation.columns import JUDGED_COLUMN, Column
 from evaluation.core import leaders
 from evaluation.core.comparison import CORRECTION_WORDS, FOR_FAMILIES, TEST_WORDS, TESTS, Test
@@ -257,7 +256,8 @@ def topic_board(standing: Standing, topic: str, *, sort: str = "", strict: bool 
 def as_table(board: Board, caption: str) -> Table:
     """The rows as shown; measures under the names that commands and files take."""
     rows = [[row.run.tag, row.run.group, *(cell.value for cell in row.cells)] for row in board.rows]
-    return Table(caption, ["run", "group", *(column.name for column in board.columns)], rows)
+    origins = [row.run.origin for row in board.rows]
+    return Table(caption, ["run", "group", *(column.name for column in board.columns)], rows, origins=origins)
 
 
 def topic_place(standing: Standing, topic: str) -> int:
@@ -344,7 +344,7 @@ def document(standing: Standing, board: Board) -> dict[str, Any]:
     for row in board.rows:
         spread = row.spread
         scores = {column.name: cell.value for column, cell in zip(board.columns, row.cells, strict=True)}
-        told: dict[str, Any] = {"run": row.run.tag, "group": row.run.group, "kind": row.run.kind, "sha256": row.run.sha256}
+        told: dict[str, Any] = {"run": row.run.tag, "group": row.run.group, "kind": row.run.kind, **row.run.origin}
         told |= {"scores": scores, "missing_topics": row.missing, "interval": None, "range": None}
         if spread:
             told["interval"] = [spread.low, spread.high]
@@ -360,5 +360,5 @@ def document(standing: Standing, board: Board) -> dict[str, Any]:
         "test": board.test,
         "correction": board.correction,
         "runs": runs,
-        "made_with": f"assize {version()}",
+        "made_with": f"assize {standing.version}",
     }

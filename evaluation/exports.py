@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -11,15 +12,14 @@ from numpy.typing import NDArray
 from config import http, store
 from config.errors import Refusal
 from evaluation import columns, selectors, tables
-from evaluation.boards import Board, document
+from evaluation.boards import Board, document, topic_place
 from evaluation.core.evaluate import Scores
 from evaluation.core.trec_output import trec_eval_text
-from evaluation.models import Release, ScoreArchive, Seen
+from evaluation.models import Release, ScoreArchive, ScoreFile, Seen
 from evaluation.score_files import ScoreTable
-from evaluation.standings import Standing
+from evaluation.standings import Entry, Standing
 from evaluation.tables import written_csv
 from pooling.core.qrels import write_qrels
-from pooling.models import Run
 from pooling.services.collections import safe_cell
 
 Answer = TypeVar("Answer", HttpResponse, StreamingHttpResponse)
@@ -67,36 +67,48 @@ def score_archive_file(release: Release) -> FileResponse:
     return http.download(store.path(found.path), file_name(release, f"-scores-{found.version}.zip"))
 
 
-Line = tuple[str, str, str, Sequence[float | None]]  # tag, group, kind, values
-Piece = tuple[str, Sequence[str], NDArray[np.bytes_], NDArray[np.float64]]  # tag, measures, topics, values
+Line = tuple[str, str, str, Sequence[float | None], Sequence[str]]  # tag, group, kind, values, origin
+Piece = tuple[
+    str, Sequence[str], NDArray[np.bytes_], NDArray[np.float64], Sequence[str]
+]  # tag, measures, topics, values, origin
+ORIGIN = ("sha256", "release", "version")  # of the run, of the qrels, of Assize: what every score names
 
 
 def means_csv(standing: Standing) -> str:
     """Runs × measures, every digit; both views."""
     entries = ((standing.entries[place], standing.means[place].tolist()) for place in standing.seen)
-    return _means_csv(standing.names, [(entry.tag, entry.group, entry.kind, means) for entry, means in entries])
+    return _means_csv(standing.names, [(one.tag, one.group, one.kind, means, _origin(standing, one)) for one, means in entries])
+
+
+def _origin(standing: Standing, entry: Entry) -> Sequence[str]:
+    return entry.sha256, standing.which, entry.version
 
 
 def _means_csv(names: Sequence[str], lines: Iterable[Line]) -> str:
-    rows = [["run", "group", "kind", *names]]
-    for tag, group, kind, values in lines:
-        rows.append([safe_cell(tag), safe_cell(group), kind, *map(_number, values)])
+    rows = [["run", "group", "kind", *names, *ORIGIN]]
+    for tag, group, kind, values, origin in lines:
+        rows.append([safe_cell(tag), safe_cell(group), kind, *map(_number, values), *origin])
     return written_csv(rows)
 
 
 def topics_csv(standing: Standing) -> Iterator[str]:
-    """run, topic, measure, value: a piece for each run."""
-    names = standing.names[:-1]
-    return _topics_csv((standing.entries[place].tag, names, standing.topics, standing.values[place]) for place in standing.seen)
+    """run, topic, measure, value and where they come from: a piece for each run."""
+    names, topics = standing.names[:-1], standing.topics
+    entries = ((place, standing.entries[place]) for place in standing.seen)
+    return _topics_csv((one.tag, names, topics, standing.values[at], _origin(standing, one)) for at, one in entries)
 
 
 def _topics_csv(pieces: Iterable[Piece]) -> Iterator[str]:
-    yield written_csv([["run", "topic", "measure", "value"]])
-    for run, names, topics, values in pieces:
+    yield written_csv([["run", "topic", "measure", "value", *ORIGIN]])
+    for run, names, topics, values, origin in pieces:
         tag, numbers = safe_cell(run), [safe_cell(topic.decode()) for topic in topics.tolist()]
         rows = zip(names, values.tolist(), strict=True)
         yield written_csv(
-            [[tag, topic, name, _number(value)] for name, row in rows for topic, value in zip(numbers, row, strict=True)]
+            [
+                [tag, topic, name, _number(value), *origin]
+                for name, row in rows
+                for topic, value in zip(numbers, row, strict=True)
+            ]
         )
 
 
@@ -106,34 +118,40 @@ def _number(value: float | None) -> str:
 
 
 def trec_eval(found: Scores, *, per_topic: bool = True) -> str:
-    """One run's scores as `trec_eval -q -c` prints them, in the lenient view: its names know no other threshold."""
-    means = trec_eval_text(found, 0, per_topic=False)
+    """One run's scores as `trec_eval -q -c` prints them; in the strict view as with -l, since its names know no threshold."""
+    means = _means_text(found)
     topics = trec_eval_text(found, 0).removesuffix(means) if per_topic else ""
     return f"{topics}{'runid':<22}\tall\t{found.tags[0]}\n{'num_q':<22}\tall\t{len(found.topics)}\n{means}"
 
 
-def score_files(release: Release, rows: Sequence[tuple[Run, ScoreTable, Mapping[str, float]]]) -> dict[str, bytes]:
+def score_files(release: Release, rows: Sequence[tuple[ScoreFile, ScoreTable, Mapping[str, float]]]) -> dict[str, bytes]:
     """The files of the archive of a release's scores."""
     names = [*map(str, columns.measures(release.collection, release.counts)), columns.JUDGED]
-    listed = [["tag", "group", "kind", "sha256"]]
-    listed += [[run.tag, run.group, run.kind, run.upload.sha256] for run, _table, _means in rows]
+    origins = {file.run_id: (file.run_sha256, str(release.number), file.version) for file, _table, _means in rows}
+    listed = [["tag", "group", "kind", "sha256", "version"]]
+    listed += [[one.run.tag, one.run.group, one.run.kind, one.run_sha256, one.version] for one, _table, _means in rows]
     title, number = release.collection.name, release.number
+    versions = ", ".join(sorted({file.version for file, _table, _means in rows} - {""})) or "unknown"
     about = (
         f"# {title}, release {number}: scores\n\n"
         f"{len(rows):,} runs, scored against the qrels with SHA-256 {release.sha256}.\n"
+        f"Computed with Assize {versions}.\n"
         f"Relevant from grade {release.counts['lenient_from']}; AP(rel=2) is AP with grades from 2 on as relevant.\n\n"
         "- `scores.csv`: runs × measures\n- `topics.csv`: run, topic, measure, value\n"
-        "- `trec_eval/TAG.txt`: as trec_eval -q -c prints it\n- `runs.csv`: the runs, with the SHA-256 of their files\n"
+        "- `trec_eval/TAG.txt`: as trec_eval -q -c prints it\n- `runs.csv`: the runs, with the SHA-256 of their files and the version that scored them\n"
     )
     files = {
         "README.md": about.encode(),
         "runs.csv": written_csv(listed).encode(),
         "scores.csv": _means_csv(
-            names, ((r.tag, r.group, r.kind, [m.get(n, np.nan) for n in names]) for r, _t, m in rows)
+            names,
+            ((f.run.tag, f.run.group, f.run.kind, [m.get(n) for n in names], origins[f.run_id]) for f, _t, m in rows),
         ).encode(),
-        "topics.csv": "".join(_topics_csv((r.tag, t.names, t.topics, t.values) for r, t, _m in rows)).encode(),
+        "topics.csv": "".join(
+            _topics_csv((f.run.tag, t.names, t.topics, t.values, origins[f.run_id]) for f, t, _m in rows)
+        ).encode(),
     }
-    return files | {f"trec_eval/{run.tag}.txt": trec_eval(table.scores(run.tag)).encode() for run, table, _means in rows}
+    return files | {f"trec_eval/{f.run.tag}.txt": trec_eval(table.scores(f.run.tag)).encode() for f, table, _means in rows}
 
 
 def means_file(standing: Standing) -> HttpResponse:
@@ -145,9 +163,26 @@ def topics_file(standing: Standing) -> StreamingHttpResponse:
     return attached(answer, standing_name(standing, "-topics.csv"))
 
 
-def trec_eval_file(standing: Standing, tag: str) -> HttpResponse:
-    text = trec_eval(standing.scores(standing.place(tag)))
-    return attached(HttpResponse(text, content_type="text/plain"), standing_name(standing, f"-{tag}.txt"))
+def trec_eval_file(standing: Standing, tag: str, *, strict: bool = False) -> HttpResponse:
+    text = trec_eval(standing.scores(standing.place(tag), strict=strict))
+    name = standing_name(standing, f"-{tag}{'-strict' if strict else ''}.txt")
+    return attached(HttpResponse(text, content_type="text/plain"), name)
+
+
+def topic_text(standing: Standing, board: Board, topic: str, *, strict: bool = False) -> str:
+    """The scores of each run on one topic, as trec_eval prints a topic's, each run behind its runid."""
+    at = topic_place(standing, topic)
+    places = {standing.entries[place].pk: place for place in standing.seen}
+    parts = []
+    for row in board.rows:
+        found = standing.scores(places[row.run.pk], strict=strict)
+        one = replace(found, topics=found.topics[[at]], values=found.values[:, :, [at]], answered=found.answered[:, [at]])
+        parts.append(f"{'runid':<22}\t{topic}\t{row.run.tag}\n{trec_eval_text(one, 0).removesuffix(_means_text(one))}")
+    return "".join(parts)
+
+
+def _means_text(found: Scores) -> str:
+    return trec_eval_text(found, 0, per_topic=False)
 
 
 def board_text(standing: Standing, board: Board, form: str, *, strict: bool = False) -> str:
@@ -155,10 +190,8 @@ def board_text(standing: Standing, board: Board, form: str, *, strict: bool = Fa
     if form == "json":
         return json.dumps(document(standing, board), indent=2) + "\n"
     if form == "txt":
-        if strict:
-            raise Refusal("trec_eval's text is of the lenient view; leave view=strict out, or choose csv, json or tex.")
         places = {standing.entries[place].pk: place for place in standing.seen}
-        return "".join(trec_eval(standing.scores(places[row.run.pk]), per_topic=False) for row in board.rows)
+        return "".join(trec_eval(standing.scores(places[row.run.pk], strict=strict), per_topic=False) for row in board.rows)
     return tables.written(_board_table(standing, board), form)
 
 
@@ -177,7 +210,7 @@ def _board_table(standing: Standing, board: Board) -> tables.Table:
     if board.focus:
         told = f"{board.test}{f', {board.correction}' if board.correction else ''}"
         caption += f"; intervals, ranges and tests ({told}) of {board.focus.name}"
-    return tables.Table(caption, head, rows)
+    return tables.Table(caption, head, rows, standing.stamp(), [row.run.origin for row in board.rows])
 
 
 def standing_name(standing: Standing, what: str) -> str:

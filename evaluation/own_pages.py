@@ -1,21 +1,23 @@
 """How scores are shown, for organizers; and a run of one's own, scored for oneself."""
 
+import base64
 from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_POST
 
 from config.errors import Refusal
 from config.forms import attempt
 from evaluation import access as score_access
-from evaluation import columns, planning, selectors, trying
+from evaluation import columns, exports, planning, selectors, trying
 from evaluation.core.registry import parse_measure
 from evaluation.forms import ScoringForm, TryForm
 from evaluation.importing import Faulty
 from evaluation.models import ReleaseState
+from evaluation.score_pages import BOARD_NAMES
 from pooling import access
 from pooling.models import Role
 from pooling.views.collections import page
@@ -64,6 +66,7 @@ def try_run(request: HttpRequest, slug: str) -> HttpResponse:
         "public": public,
         "report": report,
         "rows": _rows(report) if report else [],
+        "files": _carried(report) if report else [],
         "findings": findings,
         "kept": trying.kept_by(user, collection),
         "here": "try_run",
@@ -73,10 +76,17 @@ def try_run(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET"])
 def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """A report that one kept."""
+    """A report that one kept, or one of its files."""
     collection = score_access.scores_for(request.user, slug)
     found = get_object_or_404(trying.kept_by(access.require_sign_in(request.user), collection), pk=pk)
-    context: dict[str, Any] = {"report": found.report, "rows": _rows(found.report), "one": found, "here": "try_run"}
+    if form := request.GET.get("form"):
+        if form not in trying.FORMS:
+            raise Http404
+        answer = HttpResponse(trying.written(found.report, form), content_type=trying.FORMS[form])
+        return exports.attached(answer, trying.file_name(found.report, form))
+    files = [(name, f"?form={form}", trying.file_name(found.report, form)) for form, name in BOARD_NAMES]
+    context: dict[str, Any] = {"report": found.report, "rows": _rows(found.report), "files": files}
+    context |= {"one": found, "here": "try_run"}
     return page(request, "evaluation/try.html", collection, **context)
 
 
@@ -86,6 +96,15 @@ def throw_away(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     trying.throw_away(get_object_or_404(trying.kept_by(access.require_sign_in(request.user), collection), pk=pk))
     messages.success(request, "Thrown away.")
     return redirect("try_run", slug)
+
+
+def _carried(report: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Name, address and file name of each form. What is not kept has no address of its own: the page carries it."""
+    files = []
+    for form, name in BOARD_NAMES:
+        data = base64.b64encode(trying.written(report, form).encode()).decode()
+        files.append((name, f"data:{trying.FORMS[form]};base64,{data}", trying.file_name(report, form)))
+    return files
 
 
 def _rows(report: dict[str, Any]) -> list[dict[str, Any]]:

@@ -84,6 +84,7 @@ class LeaderOut(Schema):
     group: str
     kind: str
     sha256: str = Field(description="Of the file as it was submitted.")
+    version: str = Field(description="Of Assize, which computed the scores.")
     scores: dict[str, float | None]
     missing_topics: int = Field(description="They count as zero.")
     interval: list[float] | None = Field(description="Of the mean of the measure in focus, 95 %, by bootstrap over topics.")
@@ -102,7 +103,7 @@ class LeaderboardOut(Schema):
     test: str
     correction: str
     runs: list[LeaderOut]
-    made_with: str = Field(description="Assize and its version.")
+    made_with: str = Field(description="Assize and the version that computed the scores.")
 
 
 class ReportOut(Schema):
@@ -110,6 +111,7 @@ class ReportOut(Schema):
     run: str
     group: str
     run_sha256: str
+    version: str = Field(description="Of Assize, which computed the scores.")
     relevant_from: int
     topics: int
     missing_topics: int
@@ -133,6 +135,8 @@ class ReportOut(Schema):
 class RunScores(Schema):
     run: str = Field(description="Tag.")
     group: str
+    sha256: str = Field(description="Of the file as it was submitted; empty where others are not named.")
+    version: str = Field(description="Of Assize, which computed the scores.")
     efficiency: dict[str, float] = Field(description="Figures that its submitter reports, such as latency_mean_ms.")
     scores: dict[str, float | None] = Field(description="By measure. AP(rel=2) is AP with grades from 2 on as relevant.")
 
@@ -155,5 +159,6 @@ class RunOut(Schema):
     run: str
     group: str
     run_sha256: str = Field(description="Of the file as it was submitted.")
+    version: str = Field(description="Of Assize, which computed the scores.")
     means: dict[str, float | None]
     topics: list[TopicScores]

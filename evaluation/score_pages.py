@@ -55,7 +55,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
         "job": selectors.job_of(collection, "score_release") if unscored else None,
         "has_strict": columns.has_strict(standing.counts),
         "missing": sum(row.missing > 0 for row in board.rows),
-        "forms": [(form, name) for form, name in BOARD_NAMES if not (wanted.strict and form == "txt")],
+        "forms": BOARD_NAMES,
         "chosen_correction": wanted.correction or columns.plan(collection).correction,
         "unknown": columns.unknown_measures(collection),
         "unsupported": columns.unsupported(collection, standing.counts),
@@ -116,7 +116,12 @@ def topic(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
         "has_strict": columns.has_strict(standing.counts),
     }
     name = exports.standing_name(standing, "-topic")
-    return tables.asked(request, name, drawn, told) or page(request, "evaluation/topic.html", collection, **context)
+    if (request.GET.get("table"), request.GET.get("form")) == ("scores", "txt"):
+        text = exports.topic_text(standing, board, topic, strict=wanted.strict)
+        return exports.attached(HttpResponse(text, content_type="text/plain"), f"{name}-scores.txt")
+    return tables.asked(request, name, drawn, told, standing.stamp()) or page(
+        request, "evaluation/topic.html", collection, **context
+    )
 
 
 @require_safe
@@ -154,7 +159,8 @@ def run(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
         "wanted": wanted,
         "has_strict": columns.has_strict(standing.counts),
     }
-    return tables.asked(request, name, drawn, told) or page(request, "evaluation/run.html", collection, **context)
+    stamp = standing.stamp([place])
+    return tables.asked(request, name, drawn, told, stamp) or page(request, "evaluation/run.html", collection, **context)
 
 
 def _by_difference(row: reports.TopicRow) -> tuple[bool, float]:
@@ -175,7 +181,8 @@ def topics_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 
 @require_safe
 def trec_eval(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
-    return exports.trec_eval_file(_standing(request, access.scores_for(request.user, slug)), tag)
+    standing, wanted = asked(request, access.scores_for(request.user, slug))
+    return exports.trec_eval_file(standing, tag, strict=wanted.strict)
 
 
 def _standing(request: HttpRequest, collection: Collection) -> Standing:

@@ -260,14 +260,14 @@ def _score_archive(release: Release, made: list[Scored]) -> ScoreArchive | None:
     """All scores as one file, those at hand and those stored; None without any."""
     new = {scored.file.run_id for scored in made}
     old = ((file, means) for file, means in selectors.means(release) if file.run_id not in new)
-    rows = [(file.run, selectors.table(file), means) for file, means in old]
+    rows = [(file, selectors.table(file), means) for file, means in old]
     rows += [
-        (one.file.run, one.table, {score.measure: np.nan if score.mean is None else score.mean for score in one.means})
+        (one.file, one.table, {score.measure: np.nan if score.mean is None else score.mean for score in one.means})
         for one in made
     ]
     if not rows:
         return None
-    rows.sort(key=lambda row: row[0].tag.encode())
+    rows.sort(key=lambda row: row[0].run.tag.encode())
     data = packed(exports.score_files(release, rows), f"{release.collection.slug}-release-{release.number}-scores")
     digest = hashlib.sha256(data).hexdigest()
     path = f"files/releases/{release.collection_id}/{digest}.zip"

@@ -18,7 +18,7 @@ from assess import opinions
 from assess.models import AssignmentPlan, MergePlan
 from config import store
 from config.keeping import kept
-from evaluation import columns, selectors
+from evaluation import bundles, columns, selectors
 from evaluation import live as lives
 from evaluation.core.definitions import MeasureError
 from evaluation.core.evaluate import Scores
@@ -48,6 +48,12 @@ class Entry:
     mine: bool
     named: bool
     sha256: str
+    version: str = ""  # of Assize, which computed its scores
+
+    @property
+    def origin(self) -> dict[str, str]:
+        """What a score of this run names beside the measure and the release."""
+        return {"sha256": self.sha256, "version": self.version}
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +91,20 @@ class Standing:
         return str(self.release.number) if self.release else LIVE
 
     @property
+    def version(self) -> str:
+        """Of Assize, which computed these scores: one, or several where runs were scored by and by."""
+        return ", ".join(sorted({entry.version for entry in self.entries if entry.version})) or bundles.version()
+
+    def stamp(self, places: Sequence[int] = ()) -> dict[str, str]:
+        """Where the numbers of a file come from: the release, its qrels, these runs, and Assize's version."""
+        told = {"release": self.which} | ({"qrels_sha256": self.release.sha256} if self.release else {})
+        entries = [self.entries[place] for place in places]
+        for entry in entries:
+            told["run_sha256" if len(entries) == 1 else f"sha256 of {entry.tag}"] = entry.sha256
+        versions = {entry.version for entry in entries} - {""}
+        return told | {"version": ", ".join(sorted(versions)) or self.version}
+
+    @property
     def small(self) -> bool:
         """Whether the ranks of all runs fit into memory, some 16 bytes each."""
         retrieved = self.means[:, self.names.index("NumRet")] if "NumRet" in self.names else np.zeros(0)
@@ -101,22 +121,22 @@ class Standing:
                 return place
         raise Http404(f"There are no scores of {tag} here.")
 
-    def scores(self, place: int) -> Scores:
-        """One run's, in the lenient view, as an evaluation of that run alone."""
-        kept = [
-            column
-            for column, name in enumerate(self.names[:-1])
-            if parse_measure(name).rel is None and not np.isnan(self.means[place, column])
-        ]
+    def scores(self, place: int, *, strict: bool = False) -> Scores:
+        """One run's, in one view, as an evaluation of that run alone from that level on: measures have their plain names."""
+        plain = [measure for measure in map(parse_measure, self.names[:-1]) if measure.rel is None]
+        views = [str(columns.strict_view(measure, self.counts) if strict else measure) for measure in plain]
+        there = {name: column for column, name in enumerate(self.names[:-1]) if not np.isnan(self.means[place, column])}
+        both = [(measure, there[view]) for measure, view in zip(plain, views, strict=True) if view in there]
+        kept = [column for _measure, column in both]
         return Scores(
             (self.entries[place].tag,),
-            tuple(parse_measure(self.names[column]) for column in kept),
+            tuple(measure for measure, _column in both),
             self.topics,
             self.values[None, place, kept],
             self.means[None, place, kept],
             self.answered[None, place],
             self.no_relevant,
-            self.counts["lenient_from"],
+            self.counts["strict_from" if strict else "lenient_from"],
             True,
         )
 
@@ -153,7 +173,7 @@ def of_release(release: Release) -> Standing:
     shares = dict(Score.objects.filter(release=release, measure=columns.JUDGED).values_list("run_id", "mean"))
     judged = np.array([shares.get(file.run_id) for file in files], np.float64)  # None, of no such score, is NaN
     key = hashlib.sha256(repr((release.pk, paths, names)).encode()).hexdigest()
-    entries, seen = _entries(collection, [(file.run, file.run_sha256) for file in files], release.pk)
+    entries, seen = _entries(collection, [(file.run, file.run_sha256, file.version) for file in files], release.pk)
     return Standing(
         collection,
         release,
@@ -213,7 +233,7 @@ def live(collection: Collection) -> Standing:
     found = lives.live(told, collection, mark, plan, stored(runs), everything, counts["lenient_from"], top)
     scores = found.scores
     unknown = np.full(scores.means.shape, np.nan)
-    entries, seen = _entries(collection, [(run, run.upload.sha256) for run in runs], 0)
+    entries, seen = _entries(collection, [(run, run.upload.sha256, bundles.version()) for run in runs], 0)
     key = hashlib.sha256(repr((told, mark)).encode()).hexdigest()
     return Standing(
         *(collection, None, entries, everything, scores.topics, scores.values[:, :-1], scores.means, unknown, unknown),
@@ -264,18 +284,18 @@ def runs_of(standing: Standing, places: Sequence[int]) -> list[Run]:
 # Who is named
 
 
-def _entries(collection: Collection, runs: Sequence[tuple[Run, str]], salt: int) -> tuple[list[Entry], list[int]]:
+def _entries(collection: Collection, runs: Sequence[tuple[Run, str, str]], salt: int) -> tuple[list[Entry], list[int]]:
     """The runs as whoever asks may see them, and the places of those they may see at all."""
     seen, user = collection.scores_seen
-    mine = [user is not None and run.submitted_by_id == user for run, _digest in runs]
+    mine = [user is not None and run.submitted_by_id == user for run, _digest, _version in runs]
     order = sorted(range(len(runs)), key=lambda place: _shuffled(runs[place][0].pk, salt))
     number = {place: rank for rank, place in enumerate(order, 1)}
     entries = []
-    for place, (run, digest) in enumerate(runs):
+    for place, (run, digest, version) in enumerate(runs):
         if seen == Seen.ALL or mine[place]:
-            entries.append(Entry(run.pk, run.tag, run.group, run.kind, mine[place], True, digest))
+            entries.append(Entry(run.pk, run.tag, run.group, run.kind, mine[place], True, digest, version))
         else:
-            entries.append(Entry(run.pk, f"run {number[place]}", "", "", False, False, ""))
+            entries.append(Entry(run.pk, f"run {number[place]}", "", "", False, False, "", version))
     return entries, [place for place in range(len(runs)) if seen != Seen.OWN or mine[place]]
 
 

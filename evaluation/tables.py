@@ -24,12 +24,18 @@ def drawn(chart: Chart, form: str) -> bytes:
     return vl_convert.svg_to_png(text, scale=2) if form == "png" else vl_convert.svg_to_pdf(text)
 
 
-def asked(request: HttpRequest, name: str, figures: Mapping[str, Chart], found: Mapping[str, Table]) -> HttpResponse | None:
+def asked(
+    request: HttpRequest,
+    name: str,
+    figures: Mapping[str, Chart],
+    found: Mapping[str, Table],
+    stamp: Mapping[str, str] | None = None,
+) -> HttpResponse | None:
     """The answer to ?figure=NAME&form=svg or ?table=NAME&form=csv: every page gives out its figures and tables under its own
-    address, in the state it is in. None if neither is asked for."""
+    address, in the state it is in. None if neither is asked for. `stamp`: where the numbers come from."""
     form, figure = (request.GET.get(key, "") for key in ("form", "figure"))
     if not figure:
-        return tables.asked(request, name, found)
+        return tables.asked(request, name, found, stamp)
     if figure not in figures or form not in FIGURE_FORMS:
         raise Http404
     answer = HttpResponse(drawn(figures[figure], form), content_type=FIGURE_FORMS[form])

@@ -70,8 +70,9 @@ def strip(standing: Standing, topic: str, measure: str) -> tuple[Chart, Table]:
     label = columns.label(measure)
     chart = charts.strip(f"{label} of each run on topic {topic}", charts.axis(label, [mark.x for mark in marks]), marks)
     sign = columns.sign(measure)
-    rows = [[entry.tag, value] for entry, value in sorted(seen, key=lambda one: -sign * one[1])]
-    return chart, Table(f"{label} on topic {topic}", ["run", label], rows)
+    listed = sorted(seen, key=lambda one: -sign * one[1])
+    rows, origins = [[entry.tag, value] for entry, value in listed], [entry.origin for entry, _value in listed]
+    return chart, Table(f"{label} on topic {topic}", ["run", label], rows, origins=origins)
 
 
 def _best(standing: Standing, topic: str) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

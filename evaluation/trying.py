@@ -1,6 +1,7 @@
 """A run of one's own against a public release: scored at once, for oneself alone, kept or thrown away."""
 
 import hashlib
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -11,13 +12,15 @@ from django.db.models import QuerySet
 from config import accounts
 from config.errors import Conflict, Refusal
 from config.models import User
-from evaluation import bundles, columns, samples, selectors
+from evaluation import bundles, columns, exports, samples, selectors, tables
 from evaluation.core.bounds import score_range
 from evaluation.core.definitions import Measure, MeasureError
 from evaluation.core.evaluate import Scores, evaluate_judged
 from evaluation.core.judged import Given, Judged, join
+from evaluation.core.registry import parse_measure
 from evaluation.importing import Faulty
 from evaluation.models import PrivateScore, Release, ReleaseState
+from evaluation.tables import Table
 from pooling import selectors as pooling
 from pooling.core.lines import Unpackable, unpack
 from pooling.core.rankings import Rankings
@@ -27,6 +30,7 @@ from pooling.models import Collection
 LARGEST = 50_000_000  # bytes; it is scored while one waits
 ATTEMPTS = 20  # in a quarter of an hour
 MOST_KEPT = 100
+MOST_ALIKE = 20  # pooled runs of the same length that are read to find out whether one is the same
 FEW = 0.95  # of Judged@10, below which a run that was not pooled is warned of
 
 
@@ -50,7 +54,8 @@ def try_run(release: Release, *, by: User, data: bytes, keep: bool = False) -> d
     qrels, given = samples.judged(release) or (selectors.qrels(release), Given())
     judged = join(qrels, [found.rankings], replace(given, top=columns.top_grade(release.collection)))
     digest = hashlib.sha256(data).hexdigest()
-    report = _report(release, found.tag, digest, judged)
+    pooled = _was_pooled(release.collection, {digest, hashlib.sha256(text).hexdigest()}, found.rankings)
+    report = _report(release, found.tag, digest, judged, pooled=pooled)
     if strangers:
         report["warnings"].append(
             f"{strangers:,} of its {len(found.rankings):,} results name documents that are not in this collection."
@@ -73,7 +78,22 @@ def _strangers(collection: Collection, run: Rankings) -> int:
     return strange
 
 
-def _report(release: Release, tag: str, digest: str, judged: Judged) -> dict[str, Any]:
+def _was_pooled(collection: Collection, digests: set[str], run: Rankings) -> bool:
+    """Whether a pooled run is the same, packed or not: its bytes, or the same documents in the same order."""
+    pooled = collection.runs.filter(pools__drawn_at__isnull=False).distinct()
+    if pooled.filter(upload__sha256__in=digests).exists():
+        return True
+    alike = list(pooled.filter(line_count=len(run), topic_count=len(run.topics)))
+    alike.sort(key=lambda one: one.tag != run.tag)
+    return any(_same(pooling.rankings(one), run) for one in alike[:MOST_ALIKE])
+
+
+def _same(one: Rankings, other: Rankings) -> bool:
+    parts = ("topics", "offsets", "docnos")
+    return all(np.array_equal(getattr(one, part), getattr(other, part)) for part in parts)
+
+
+def _report(release: Release, tag: str, digest: str, judged: Judged, *, pooled: bool) -> dict[str, Any]:
     collection, counts = release.collection, release.counts
     measures: list[Measure | str] = [*columns.measures(collection, counts), columns.JUDGED]
     plain = replace(judged, given=replace(judged.given, top=None))
@@ -95,13 +115,12 @@ def _report(release: Release, tag: str, digest: str, judged: Judged) -> dict[str
         "ranges": ranges,
         "missing_topics": int((~scores.answered).sum()),
         "topics": topics,
-        "warnings": _warnings(release, digest, scores, means),
+        "warnings": _warnings(scores, means, pooled=pooled),
     }
 
 
-def _warnings(release: Release, digest: str, scores: Scores, means: dict[str, float | None]) -> list[str]:
+def _warnings(scores: Scores, means: dict[str, float | None], *, pooled: bool) -> list[str]:
     told = []
-    pooled = release.collection.runs.filter(upload__sha256=digest, pools__drawn_at__isnull=False).exists()
     share = means[columns.JUDGED]
     if not pooled:
         told.append("This run was not pooled: relevant documents that only it found count as not relevant.")
@@ -139,6 +158,38 @@ def _keep(release: Release, by: User, tag: str, digest: str, report: dict[str, A
 def kept_by(user: User, collection: Collection) -> QuerySet[PrivateScore]:
     """One's own alone, newest first."""
     return PrivateScore.objects.filter(user=user, release__collection=collection).select_related("release")
+
+
+FORMS = {"csv": "text/csv", "json": "application/json", "tex": "text/plain", "txt": "text/plain"}
+
+
+def file_name(report: dict[str, Any], form: str) -> str:
+    return f"{report['collection']}-release-{report['release']}-{report['run']}.{form}"
+
+
+def written(report: dict[str, Any], form: str) -> str:
+    """The report as a file: the means with their ranges, all of it as JSON, or as trec_eval prints every topic."""
+    if form == "json":
+        return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+    if form == "txt":
+        return exports.trec_eval(_scores(report))
+    rows = [[name, value, *report["ranges"].get(name, (None, None))] for name, value in report["means"].items()]
+    stamp = {name: str(report[name]) for name in ("release", "qrels_sha256", "run_sha256", "version")}
+    caption = f"{report['run']}, scored against release {report['release']} of {report['collection']}"
+    return tables.written(Table(caption, ["measure", "score", "range low", "range high"], rows, stamp), form)
+
+
+def _scores(report: dict[str, Any]) -> Scores:
+    """In the lenient view, of the measures with a mean; judged@10 is none of trec_eval's."""
+    means = {name: mean for name, mean in report["means"].items() if mean is not None and name != columns.JUDGED}
+    plain = [measure for measure in map(parse_measure, means) if measure.rel is None]
+    rows = [[row["scores"].get(str(measure)) for row in report["topics"]] for measure in plain]
+    topics = np.array([row["topic"].encode() for row in report["topics"]], np.bytes_)
+    yes = np.ones((1, len(topics)), bool)  # topics that a run lacks are among them, as with -c
+    found = np.array([means[str(measure)] for measure in plain], np.float64)
+    return Scores(
+        *((report["run"],), tuple(plain), topics, np.array(rows, np.float64)[None], found[None], yes, ~yes[0]), 1, True
+    )
 
 
 def throw_away(score: PrivateScore) -> None:

@@ -5,7 +5,7 @@ import io
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from django.http import Http404, HttpRequest, HttpResponse
 
@@ -17,11 +17,14 @@ TABLE_FORMS = {"csv": "text/csv", "json": "application/json", "tex": "text/plain
 
 @dataclass(frozen=True)
 class Table:
-    """`rows` hold what was computed, None where there is nothing."""
+    """`rows` hold what was computed, None where there is nothing. Files also tell where it comes from: `stamp` of all
+    rows, `origins` of each."""
 
     caption: str
     head: Sequence[str]
     rows: Sequence[Sequence[object]]
+    stamp: Mapping[str, str] = field(default_factory=dict)
+    origins: Sequence[Mapping[str, str]] = ()
 
     @property
     def heads(self) -> list[tuple[str, bool]]:
@@ -33,11 +36,20 @@ class Table:
 
 def written(table: Table, form: str) -> str:
     if form == "json":
-        rows = [dict(zip(table.head, map(defined, row), strict=True)) for row in table.rows]
-        return json.dumps({"caption": table.caption, "rows": rows}, indent=2, ensure_ascii=False, default=str) + "\n"
+        rows = [
+            dict(zip(table.head, map(defined, row), strict=True)) | dict(origin)
+            for row, origin in zip(table.rows, _origins(table), strict=True)
+        ]
+        return json.dumps({"caption": table.caption, **table.stamp, "rows": rows}, indent=2, ensure_ascii=False, default=str) + "\n"
     if form == "tex":
         return _latex(table)
-    return written_csv([list(table.head), *([_cell(value) for value in row] for row in table.rows)])
+    origins = [{**table.stamp, **origin} for origin in _origins(table)]
+    lines = [[_cell(value) for value in (*row, *of.values())] for row, of in zip(table.rows, origins, strict=True)]
+    return written_csv([[*table.head, *(origins[0] if origins else table.stamp)], *lines])
+
+
+def _origins(table: Table) -> Sequence[Mapping[str, str]]:
+    return table.origins or [{}] * len(table.rows)
 
 
 def defined(value: object) -> object:
@@ -60,9 +72,15 @@ def _cell(value: object) -> str:
 def _latex(table: Table) -> str:
     """A booktabs table; columns of numbers to the right."""
     lines = [" & ".join(_tex(value) for value in row) for row in table.rows]
+    told = [", ".join(f"{name} {value}" for name, value in table.stamp.items())] if table.stamp else []
+    told += [
+        f"{row[0]}: {', '.join(f'{name} {value}' for name, value in origin.items())}"
+        for row, origin in zip(table.rows, table.origins, strict=False)
+    ]
     return "\n".join(
         [
             f"% {table.caption}",
+            *(f"% {line}" for line in told),
             f"\\begin{{tabular}}{{{''.join('r' if number else 'l' for _name, number in table.heads)}}}",
             r"  \toprule",
             f"  {' & '.join(escaped(name) for name in table.head)} \\\\",
@@ -81,14 +99,16 @@ def _tex(value: object) -> str:
     return f"{value:.4f}" if isinstance(value, float) else escaped(str(value))
 
 
-def asked(request: HttpRequest, name: str, found: Mapping[str, Table]) -> HttpResponse | None:
+def asked(
+    request: HttpRequest, name: str, found: Mapping[str, Table], stamp: Mapping[str, str] | None = None
+) -> HttpResponse | None:
     """The answer to ?table=NAME&form=csv: every page gives out its tables under its own address, in the state it is in. None
-    if none is asked for."""
+    if none is asked for. `stamp`: where the numbers come from."""
     form, table = (request.GET.get(key, "") for key in ("form", "table"))
     if not table:
         return None
     if table not in found or form not in TABLE_FORMS:
         raise Http404
-    answer = HttpResponse(written(found[table], form), content_type=TABLE_FORMS[form])
+    answer = HttpResponse(written(replace(found[table], stamp=stamp or {}), form), content_type=TABLE_FORMS[form])
     answer["Content-Disposition"] = f'attachment; filename="{name}-{table}.{form}"'
     return answer

@@ -216,11 +216,28 @@ def test_topic_page_tells_how_hard_it_is_and_who_found_what(
     page = words(olga, f"{HERE}leaderboard/topics/3/")
     assert "How each relevant document was found" in page and "of 12 topics from the hardest" in page
     assert olga.get(f"{HERE}leaderboard/topics/3/?figure=strip&form=svg").status_code == 200
-    assert olga.get(f"{HERE}leaderboard/topics/3/?table=rising&form=csv").content.startswith(b"depth,relevant\n1,")
+    assert olga.get(f"{HERE}leaderboard/topics/3/?table=rising&form=csv").content.startswith(
+        b"depth,relevant,release,qrels_sha256,version\n1,"
+    )
     standing = standings.of_release(many)
-    found = topic_reports.found_by(standing, "3")
-    assert all((one.rank, one.runs) == (one.rank, 4) and one.tag for one in found)
+    found = [(one.docno, one.grade, one.runs, one.rank, one.tag) for one in topic_reports.found_by(standing, "3")]
+    assert found == found_by_hand(olga, "3")
     assert "How each relevant document was found" not in words(client_for(cast.participant), f"{HERE}leaderboard/topics/3/")
+
+
+def found_by_hand(client: Client, topic: str) -> list[tuple[str, int, int, int, str]]:
+    """Each relevant document with its grade, how many runs have it, the best rank and the first run that has it there:
+    from the downloaded files, line by line."""
+    lines = b"".join(client.get(f"{HERE}releases/1/qrels/")).decode().splitlines()
+    grades = {docno: int(grade) for of, _, docno, grade in map(str.split, lines) if of == topic}
+    ranks: dict[str, list[tuple[int, str]]] = {}
+    for tag in ("best", "fair", "good", "late"):
+        run = b"".join(client.get(f"{HERE}runs/{tag}/file/")).decode().splitlines()
+        mine = [(float(score), docno) for of, _, docno, _, score, _ in map(str.split, run) if of == topic]
+        for rank, (_score, docno) in enumerate(sorted(mine, reverse=True), 1):
+            ranks.setdefault(docno, []).append((rank, tag))
+    rows = [(docno, grade, len(ranks[docno]), *min(ranks[docno])) for docno, grade in grades.items() if grade >= 1]
+    return sorted(rows, key=lambda row: (-row[1], row[3], row[0]))
 
 
 # The pool
@@ -282,8 +299,8 @@ def test_measures_are_told_to_everybody(client: Client, db: None, assize: Assize
 
 TABLES = {
     "leaderboard/topics/3/?table=scores": b"run,group,AP",
-    "leaderboard/topics/3/?table=found": b"document,grade,runs that have it,best rank,by\n",
-    "scores/best/?table=means": b"measure,this run,median,best,place\nAP,",
+    "leaderboard/topics/3/?table=found": b"document,grade,runs that have it,best rank,by,release,",
+    "scores/best/?table=means": b"measure,this run,median,best,place,release,",
     "pool-report/?table=run-measures": b"run,MAP %,",
     "effect/?table=ranks": b"run,first (set),",
     "effect/?table=rules": b"first,second,documents,",

@@ -1,16 +1,21 @@
 """How scores are shown is the organizers' choice; a run of one's own is scored for oneself alone."""
 
+import base64
+import csv
 import gzip
+import hashlib
+import json
 import re
 
 import pytest
+from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from config.models import Throttle
 from evaluation import columns, planning, trying
 from evaluation.models import PrivateScore, Release, Score
-from pooling.models import Collection
+from pooling.models import Collection, Pool, Run, Upload
 from tests.api.conftest import CallerFor, caller_for
 from tests.commands.conftest import Assize, assize
 from tests.conftest import Cast, ClientFor
@@ -95,6 +100,42 @@ def test_a_run_is_scored_for_oneself_alone(release: Release, judged: Cast, clien
     assert report["means"]["AP"] == beta["AP"]  # the same judged documents at the same ranks
     assert report["ranges"]["P@10"][0] < report["ranges"]["P@10"][1]
     assert report["ranges"]["AP"][0] <= beta["AP"] <= report["ranges"]["AP"][1]
+
+
+def test_a_pooled_run_is_told_nothing_of_pools_packed_or_not(release: Release, judged: Cast) -> None:
+    run = Run.objects.get(tag="alpha")
+    data = (settings.DATA / run.upload.path).read_bytes()
+
+    def told(sent: bytes) -> list[str]:
+        return list(trying.try_run(release, by=judged.researcher, data=sent)["warnings"])
+
+    [warning, *_few] = told(data)
+    assert warning.startswith("This run was not pooled")
+    Pool.objects.get().runs.add(run)
+    assert told(data) == told(gzip.compress(data)) == []
+    Upload.objects.filter(pk=run.upload_id).update(sha256=hashlib.sha256(gzip.compress(data)).hexdigest())  # sent packed
+    assert told(data) == told(data.replace(b" alpha", b" renamed")) == []
+    assert told(data.replace(b" e ", b" z "))[0].startswith("This run was not pooled")
+
+
+def test_a_report_is_given_out_in_every_form(release: Release, judged: Cast, client_for: ClientFor) -> None:
+    """Of one that is not kept, the page carries the files; of a kept one they have addresses. Both are the same."""
+    client = client_for(judged.researcher)
+    answer = client.post(f"{HERE}try/", {"release": "1", "file": SimpleUploadedFile("mine.run", RUN), "keep": "on"})
+    carried = re.findall(r'<a href="data:[^,]+;base64,([^"]+)" download="([^"]+)"', answer.content.decode())
+    files = {name.rpartition(".")[2]: base64.b64decode(data) for data, name in carried}
+    kept = PrivateScore.objects.get()
+    assert files == {form: client.get(f"{HERE}try/{kept.pk}/?form={form}").content for form in ("csv", "json", "tex", "txt")}
+    assert client.get(f"{HERE}try/{kept.pk}/?form=odd").status_code == 404
+    assert json.loads(files["json"]) == kept.report
+    digest = hashlib.sha256(RUN).hexdigest()
+    row = next(csv.DictReader(files["csv"].decode().splitlines()))
+    assert (row["measure"], row["score"], row["release"], row["run_sha256"]) == ("AP", "0.5", "1", digest)
+    assert files["tex"].startswith(b"% mine, scored against release 1 of harbour-trials\n% release 1, qrels_sha256")
+    beta = b"".join(client.get(f"{HERE}scores/beta/trec_eval/")).decode()
+    mine = files["txt"].decode()
+    assert [line for line in mine.splitlines() if "map" in line] == [line for line in beta.splitlines() if "map" in line]
+    assert f"{'runid':<22}\tall\tmine\n{'num_q':<22}\tall\t2\n" in mine
 
 
 def test_a_report_is_kept_until_it_is_thrown_away(release: Release, judged: Cast, client_for: ClientFor) -> None:
