@@ -51,6 +51,9 @@ class ComparedOut(Schema):
     pairs: list[dict[str, Any]] = Field(description="Differences with intervals, effect sizes, wins and losses, p-values.")
     notes: list[str]
     sentences: list[str] = Field(description="One for each pair, to quote.")
+    strict_and_lenient: dict[str, Any] | None = Field(
+        description="Of the orders of all runs in both views: runs, tau, and how many pairs are swapped; null where they are one."
+    )
     by_topic: list[dict[str, Any]]
 
 
@@ -114,6 +117,7 @@ class PrivateOut(Schema):
     run: str
     run_sha256: str
     version: str = Field(description="Of Assize.")
+    measures: list[str] = Field([], description="Official ones first.")
     means: dict[str, float | None]
     ranges: dict[str, list[float]] = Field(description="What unjudged documents allow the means.")
     missing_topics: int

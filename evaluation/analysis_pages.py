@@ -10,8 +10,10 @@ from config.errors import Refusal
 from evaluation import access, boards, columns, comparing, exports, pool_reports, reports, standings, tables
 from evaluation.core import formulas
 from evaluation.core.catalogue import DEFINITIONS, REFERENCES
+from evaluation.core.charts import Chart
 from evaluation.core.comparison import TESTS
 from evaluation.score_pages import asked
+from evaluation.tables import Table
 from pooling.views.collections import page
 
 
@@ -49,12 +51,22 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     drawn, listed = comparing.drawn(found), comparing.told(found)
     context |= {
         "found": found,
+        "views": comparing.views(found),
+        "against": [_pair(found, drawn, listed, *pair) for pair in found.against],
         "charts": {key.replace("-", "_"): chart for key, chart in drawn.items()},
         "tables": {key.replace("-", "_"): table for key, table in listed.items()},
     }
     name = exports.standing_name(standing, "-compared")
     stamp = standing.stamp(found.places)
     return tables.asked(request, name, drawn, listed, stamp) or page(request, "evaluation/compare.html", collection, **context)
+
+
+def _pair(found: comparing.Compared, drawn: dict[str, Chart], listed: dict[str, Table], one: int, other: int) -> dict[str, Any]:
+    """What is drawn of one pair, under the names that its files have."""
+    at = comparing.suffix(found, one, other)
+    names = {"first": found.tags[one], "second": found.tags[other]}
+    shown = {"differences": drawn[f"differences{at}"], "scatter": drawn[f"scatter{at}"], "table": listed[f"differences{at}"]}
+    return {**names, **shown, "differences_name": f"differences{at}", "scatter_name": f"scatter{at}"}
 
 
 @require_safe

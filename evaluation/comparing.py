@@ -14,12 +14,14 @@ from evaluation.boards import Wanted
 from evaluation.core import charts
 from evaluation.core.charts import Chart, Mark, Series
 from evaluation.core.comparison import BIASED, CORRECTION_WORDS, TEST_WORDS, Comparison, Pairing, System, compare_scores
+from evaluation.core.orders import kendall, swapped
 from evaluation.core.registry import parse_measure
 from evaluation.core.significance import differences
 from evaluation.standings import Standing
 from evaluation.tables import Table
 
 MOST = 12  # runs of one comparison
+ENOUGH = 10  # runs from which τ says more than the number of swapped pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +35,15 @@ class Compared:
     scores: NDArray[np.float64]
     found: Comparison
     reports: list[reports.RunReport]
+    baseline: str = ""
+
+    @property
+    def against(self) -> list[tuple[int, int]]:
+        """The pairs that are drawn, by place in `tags`: each other run against the baseline, or the first against each."""
+        if self.baseline:
+            ground = self.tags.index(self.baseline)
+            return [(one, ground) for one in range(len(self.tags)) if one != ground]
+        return [(0, one) for one in range(1, len(self.tags))]
 
     @property
     def tags(self) -> list[str]:
@@ -60,6 +71,8 @@ class Compared:
             told += f"; {TEST_WORDS[self.found.test]}{corrected} p {p}"
         if effect.g_z is not None:
             told += f"; effect g_z = {effect.g_z:.2f}"
+            if effect.g_interval:
+                told += f" ({effect.g_interval[0]:.2f} to {effect.g_interval[1]:.2f})"
         if not np.isnan(pair.interval).any():  # of a single topic there is none
             told += f"; 95 % interval of the difference {pair.interval[0]:+.4f} to {pair.interval[1]:+.4f}"
         if first.judged is not None and second.judged is not None:
@@ -107,7 +120,38 @@ def compared(
     if columns.sign(name) < 0:
         found = _turned(found)
     told = [reports.run_report(standing, place, strict=wanted.strict) for place in places]
-    return Compared(standing, name, places, [listed[place] for place in order], scores, found, told)
+    return Compared(standing, name, places, [listed[place] for place in order], scores, found, told, baseline)
+
+
+@dataclass(frozen=True)
+class Views:
+    """How alike the strict and the lenient order of all runs are by one measure: Kendall's τ, and pairs the other way."""
+
+    label: str
+    runs: int
+    tau: float | None
+    swapped: int
+
+    @property
+    def words(self) -> str:
+        pairs = self.runs * (self.runs - 1) // 2
+        tau = "" if self.tau is None else f"τ = {self.tau:.3f}, "
+        others = f"{self.swapped:,} of {pairs:,} pairs the other way round"
+        few = " With fewer than ten runs the pairs tell more than τ." if self.runs < ENOUGH and self.tau is not None else ""
+        return f"Strict and lenient order of all {self.runs:,} runs by {self.label}: {tau}{others}.{few}"
+
+
+def views(found: Compared) -> Views | None:
+    """None where there is one threshold alone, the measure knows none, or a run has no score by it."""
+    standing, measure = found.standing, parse_measure(found.measure)
+    plain = replace(measure, parameters=tuple(pair for pair in measure.parameters if pair[0] != "rel"))
+    both = [str(plain), str(columns.strict_view(plain, standing.counts))]
+    if both[0] == both[1] or not set(both) <= set(standing.names) or len(standing.seen) < 2:
+        return None
+    lenient, strict = (standing.means[standing.seen, standing.names.index(name)] for name in both)
+    if np.isnan(lenient).any() or np.isnan(strict).any():
+        return None
+    return Views(columns.label(both[0]), len(lenient), kendall(lenient, strict), swapped(lenient, strict))
 
 
 def _turned(found: Comparison) -> Comparison:
@@ -124,6 +168,8 @@ def document(found: Compared) -> dict[str, Any]:
     ]
     release, told = found.standing.release, found.found.as_dict()
     told["pairs"] = [{**pair, "interval": _ends(pair["interval"])} for pair in told["pairs"]]
+    order = views(found)
+    told["strict_and_lenient"] = order and {"runs": order.runs, "tau": order.tau, "swapped": order.swapped}
     return {"release": release.number if release else None, **told, "sentences": found.sentences, "by_topic": topics}
 
 
@@ -144,15 +190,26 @@ def drawn(found: Compared) -> dict[str, Chart]:
     ]
     y = charts.axis(found.label, found.scores.ravel().tolist())
     shown["topics"] = charts.paired(f"{found.label} of each run on each topic", "Topic", y, found.numbers, series)
-    if len(found.tags) == 2:
-        shown |= _of_two(found)
+    for one, other in found.against:
+        shown |= _of_two(found, one, other)
     return shown
 
 
-def _of_two(found: Compared) -> dict[str, Chart]:
-    first, second = found.tags
-    gaps = differences(found.scores[0], found.scores[1])
-    order = np.argsort(-gaps, kind="stable").tolist()
+def suffix(found: Compared, one: int, other: int) -> str:
+    """Of the names of a pair's figures and table; none where there is one pair alone."""
+    return "" if len(found.tags) == 2 else f"-{1 + (one if found.baseline else other)}"
+
+
+def _largest_first(found: Compared, one: int, other: int) -> tuple[NDArray[np.float64], list[int]]:
+    """The differences of a pair by topic, and the topics from the largest."""
+    gaps = differences(found.scores[one], found.scores[other])
+    return gaps, np.argsort(-gaps, kind="stable").tolist()
+
+
+def _of_two(found: Compared, one: int, other: int) -> dict[str, Chart]:
+    first, second = found.tags[one], found.tags[other]
+    mine = found.scores[[one, other]]
+    gaps, order = _largest_first(found, one, other)
     marks = [
         Mark(at, float(gaps[place]), f"Topic {found.numbers[place]}: {gaps[place]:+.4f}", 1 if gaps[place] >= 0 else 4)
         for at, place in enumerate(order)
@@ -162,25 +219,34 @@ def _of_two(found: Compared) -> dict[str, Chart]:
     words = f"Difference in {found.label}, {first} minus {second}, topic by topic from the largest"
     pairs = [
         Mark(a, b, f"Topic {number}: {first} {a:.4f}, {second} {b:.4f}", 1 if a >= b else 4)
-        for number, a, b in zip(found.numbers, *found.scores.tolist(), strict=True)
+        for number, a, b in zip(found.numbers, *mine.tolist(), strict=True)
     ]
-    both = charts.axis(first, found.scores.ravel().tolist())
-    other = charts.axis(second, found.scores.ravel().tolist())
+    x, y_other = (charts.axis(tag, mine.ravel().tolist()) for tag in (first, second))
     told = f"{found.label} of {first} against {second}, a point for each topic; on the line they are equal"
+    at = suffix(found, one, other)
     return {
-        "differences": charts.bars(words, "Topic", y, names, marks),
-        "scatter": charts.scatter(told, both, other, pairs, diagonal=True),
+        f"differences{at}": charts.bars(words, "Topic", y, names, marks),
+        f"scatter{at}": charts.scatter(told, x, y_other, pairs, diagonal=True),
     }
 
 
+def _differences_table(found: Compared, one: int, other: int) -> Table:
+    first, second = found.tags[one], found.tags[other]
+    gaps, order = _largest_first(found, one, other)
+    rows = [[found.numbers[at], float(found.scores[one, at]), float(found.scores[other, at]), float(gaps[at])] for at in order]
+    return Table(f"{found.label} of {first} and {second} by topic", ["topic", first, second, "difference"], rows)
+
+
 def told(found: Compared) -> dict[str, Table]:
-    head = ["first", "second", "difference", "low", "high", "change %", "wins", "losses", "ties", "g_z", "p", "p corrected"]
+    head = ["first", "second", "difference", "low", "high", "change %", "wins", "losses", "ties"]
+    head += ["g_z", "g_z low", "g_z high", "p", "p corrected"]
     pairs, sign = [], columns.sign(found.measure)
     for pair in found.found.pairs:
         effect, (low, high) = pair.effect, pair.interval
         counts = [effect.wins, effect.losses, effect.ties]
+        sizes = [effect.g_z, *(effect.g_interval or (None, None))]
         pairs.append(
-            [pair.first, pair.second, effect.mean, low, high, effect.relative, *counts, effect.g_z, pair.p, pair.p_adjusted]
+            [pair.first, pair.second, effect.mean, low, high, effect.relative, *counts, *sizes, pair.p, pair.p_adjusted]
         )
     systems = [
         [one.tag, one.mean, one.judged, one.letters] for one in sorted(found.found.systems, key=lambda one: -sign * one.mean)
@@ -192,4 +258,4 @@ def told(found: Compared) -> dict[str, Table]:
         "topics": Table(f"{found.label} by topic", ["topic", *found.tags], rows),
         "recall-precision": figures.recall_precision_table(found.reports),
         "gains": figures.gains_table(found.reports),
-    }
+    } | {f"differences{suffix(found, *pair)}": _differences_table(found, *pair) for pair in found.against}

@@ -110,7 +110,7 @@ def _carried(report: dict[str, Any]) -> list[tuple[str, str, str]]:
 def _rows(report: dict[str, Any]) -> list[dict[str, Any]]:
     """The means as a table: label, value, and the range that unjudged documents allow."""
     rows = []
-    for name, value in report["means"].items():
+    for name, value in trying.means_of(report).items():
         column = columns.JUDGED_COLUMN if name == columns.JUDGED else columns.column(parse_measure(name))
         text = "–" if value is None else column.text(value)
         rows.append(

@@ -111,6 +111,7 @@ def _report(release: Release, tag: str, digest: str, judged: Judged, *, pooled: 
         "run": tag,
         "run_sha256": digest,
         "version": bundles.version(),
+        "measures": list(means),
         "means": means,
         "ranges": ranges,
         "missing_topics": int((~scores.answered).sum()),
@@ -167,13 +168,19 @@ def file_name(report: dict[str, Any], form: str) -> str:
     return f"{report['collection']}-release-{report['release']}-{report['run']}.{form}"
 
 
+def means_of(report: dict[str, Any]) -> dict[str, float | None]:
+    """In the order they were computed in, official ones first: a database that keeps JSON may forget it."""
+    names: list[str] = report.get("measures") or list(report["means"])
+    return {name: report["means"][name] for name in names}
+
+
 def written(report: dict[str, Any], form: str) -> str:
     """The report as a file: the means with their ranges, all of it as JSON, or as trec_eval prints every topic."""
     if form == "json":
-        return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+        return json.dumps(report, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
     if form == "txt":
         return exports.trec_eval(_scores(report))
-    rows = [[name, value, *report["ranges"].get(name, (None, None))] for name, value in report["means"].items()]
+    rows = [[name, value, *report["ranges"].get(name, (None, None))] for name, value in means_of(report).items()]
     stamp = {name: str(report[name]) for name in ("release", "qrels_sha256", "run_sha256", "version")}
     caption = f"{report['run']}, scored against release {report['release']} of {report['collection']}"
     return tables.written(Table(caption, ["measure", "score", "range low", "range high"], rows, stamp), form)
@@ -181,7 +188,7 @@ def written(report: dict[str, Any], form: str) -> str:
 
 def _scores(report: dict[str, Any]) -> Scores:
     """In the lenient view, of the measures with a mean; judged@10 is none of trec_eval's."""
-    means = {name: mean for name, mean in report["means"].items() if mean is not None and name != columns.JUDGED}
+    means = {name: mean for name, mean in means_of(report).items() if mean is not None and name != columns.JUDGED}
     plain = [measure for measure in map(parse_measure, means) if measure.rel is None]
     rows = [[row["scores"].get(str(measure)) for row in report["topics"]] for measure in plain]
     topics = np.array([row["topic"].encode() for row in report["topics"]], np.bytes_)

@@ -12,6 +12,7 @@ from django.db import connection
 from django.template.loader import render_to_string
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
+from scipy import stats
 
 from assess.models import Judgment
 from config.errors import Refusal
@@ -21,7 +22,7 @@ from evaluation.core.formulas import FORMULAS, worked
 from evaluation.core.summary import SummaryPage
 from evaluation.models import Release
 from pooling.core.runs import check_run
-from pooling.models import Run
+from pooling.models import Collection, Run
 from tests.commands.conftest import Assize, assize
 from tests.conftest import Cast, ClientFor
 from tests.evaluation import factories
@@ -189,6 +190,53 @@ def test_comparison_says_a_sentence_and_gives_its_parts(many: Release, olga: Cli
     assert told["sentences"] == olga.get(f"/api/v1/collections/{SLUG}/compare?runs=best&runs=late").json()["sentences"]
     assert "best has MAP" in assize("compare-runs", SLUG, "best", "late", "--baseline", "late").out
     assert assize("compare-runs", SLUG, "best", "late", "--latex").out.startswith("% 12 topics")
+
+
+def test_each_of_several_runs_is_drawn_against_the_first_or_a_baseline(many: Release, olga: Client) -> None:
+    """Every figure has its numbers in a table of its own, from the largest difference."""
+    address = f"{HERE}compare/?runs=best&runs=good&runs=late"
+    for query, pairs in (("", {2: ("best", "good"), 3: ("best", "late")}), ("&baseline=good", {1: ("best", "good")})):
+        for number, (first, second) in pairs.items():
+            rows = olga.get(f"{address}{query}&table=differences-{number}&form=json").json()["rows"]
+            gaps = [row["difference"] for row in rows]
+            assert gaps == sorted(gaps, reverse=True) == [pytest.approx(row[first] - row[second]) for row in rows]
+            for name in ("differences", "scatter"):
+                picture = olga.get(f"{address}{query}&figure={name}-{number}&form=svg").content.decode()
+                titles = re.findall(r"<title>Topic (\d+):", picture)
+                assert sorted(titles) == sorted(row["topic"] for row in rows)
+    page = words(olga, f"{address}&baseline=good")
+    assert "best against good" in page and "late against good" in page and "All others are compared with good." in page
+    assert olga.get(f"{address}&figure=differences&form=svg").status_code == 404
+
+
+def test_comparison_tells_effect_sizes_with_intervals_and_both_orders(many: Release, olga: Client, assize: Assize) -> None:
+    found = olga.get(f"/api/v1/collections/{SLUG}/compare?runs=best&runs=late").json()
+    low, high = found["pairs"][0]["g_z_interval"]
+    assert f"effect g_z = {found['pairs'][0]['g_z']:.2f} ({low:.2f} to {high:.2f});" in found["sentences"][0]
+    row = olga.get(f"{HERE}compare/?runs=best&runs=late&table=pairs&form=json").json()["rows"][0]
+    assert (row["g_z low"], row["g_z high"]) == (low, high)
+    standing = standings.of_release(many)
+    means = {name: standing.means[:, standing.names.index(name)] for name in ("AP", "AP(rel=2)")}
+    tau = stats.kendalltau(*means.values()).statistic
+    expected = {"runs": 4, "tau": None if np.isnan(tau) else pytest.approx(tau), "swapped": 0}
+    assert found["strict_and_lenient"] == expected
+    told = "Strict and lenient order of all 4 runs by MAP: 0 of 6 pairs the other way round."
+    assert (
+        told in words(olga, f"{HERE}compare/?runs=best&runs=late") and told in assize("compare-runs", SLUG, "best", "late").out
+    )
+
+
+def test_both_orders_by_hand(release: Release, judged: Cast) -> None:
+    """Lenient: alpha before beta by P@1, strict the other way round."""
+    factories.make_run(judged.collection, "low", {"1": {"c": 1.0}, "2": {"f": 1.0}}, by=judged.organizer)
+    factories.make_run(judged.collection, "top", {"1": {"a": 1.0}, "2": {"e": 1.0}}, by=judged.organizer)
+    Collection.objects.filter(pk=judged.collection.pk).update(measures=["P@1"])
+    later = factories.freeze(Collection.objects.get(pk=judged.collection.pk), judged.organizer, "max")
+    factories.score(later)
+    views = comparing.views(comparing.compared(standings.of_release(later), ["low", "top"]))
+    # P@1 of alpha, beta, low, top: lenient 0.5 0.5 1.0 0.5, strict 0.5 0 0 0.5
+    assert views and (views.runs, views.swapped) == (4, 2)
+    assert views.tau == pytest.approx(stats.kendalltau([0.5, 0.5, 1.0, 0.5], [0.5, 0, 0, 0.5]).statistic)
 
 
 @pytest.mark.parametrize(

@@ -40,4 +40,5 @@ class Command(CollectionCommand):
             self.stdout.write(comparison_text.latex(found.found), ending="")
         else:
             self.stdout.write(comparison_text.text(found.found), ending="")
-            self.stdout.write("\n" + "\n".join(found.sentences))
+            order = comparing.views(found)
+            self.stdout.write("\n" + "\n".join([*found.sentences, *([order.words] if order else [])]))
