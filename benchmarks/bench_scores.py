@@ -1,23 +1,22 @@
 """Every page of scores on 50 runs × 50 topics: cold, warm, and after one more judgment.
 
-`python -m benchmarks.bench_scores [--data FOLDER] [--profile PAGE]`: makes the collection in a data folder of its own (kept and used again
-if it is named), then opens each page as its organizer does. Ends with status 1 if a warm page takes a second or more.
+`python -m benchmarks.bench_scores [--runs 500] [--data FOLDER] [--profile PAGE]`: makes the collection in a data folder of
+its own (kept and used again if it is named), then opens each page as its organizer does. Ends with status 1 if a warm page
+takes a second or more.
 """
 
 import argparse
 import cProfile
 import hashlib
-import os
 import pstats
-import shutil
 import sys
-import tempfile
-import time
 import uuid
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from benchmarks.own_site import ORGANIZER, Reader, own_site
 
 RUNS, TOPICS, RESULTS, CANDIDATES, DEPTH = 50, 50, 1000, 4000, 100
 SLUG, LIMIT = "fifty", 1.0
@@ -37,10 +36,14 @@ PAGES = (
     "effect/",
     "releases/1/",
     "data/",
+    "try/",
+    "scoring/",
+    "/measures/",
 )
+AFTER = ("live", "effect/")  # pages that follow each judgment
 
 
-def make_world() -> None:
+def make_world(count: int = RUNS) -> None:
     """Runs that see the same relevance through noise of their own; all of the depth-100 pool is judged, a tenth of it twice."""
     from assess.models import Judgment, JudgmentEvent, Seat
     from evaluation import services
@@ -50,7 +53,7 @@ def make_world() -> None:
     from tests import factories
 
     rng = np.random.default_rng(2026)
-    organizer = factories.make_user("Olga Organizer")
+    organizer = factories.make_user(ORGANIZER)
     first, second = factories.make_user("First Assessor"), factories.make_user("Second Assessor")
     collection = factories.make_collection(organizer, SLUG.title())
     for who in (first, second):
@@ -61,7 +64,7 @@ def make_world() -> None:
     numbers = np.repeat(np.array([topic.number.encode() for topic in topics]), RESULTS)
     best = np.full(worth.shape, RESULTS + 1)
     runs = []
-    for run in range(RUNS):
+    for run in range(count):
         seen = worth + rng.normal(scale=rng.uniform(0.6, 2.6), size=worth.shape)
         order = np.argsort(-seen, axis=1)[:, :RESULTS]
         docnos = np.array([b"FBIS%d-%05d" % (topic % 7, doc) for topic in range(TOPICS) for doc in order[topic]])
@@ -97,7 +100,7 @@ def make_world() -> None:
         release = services.freeze_release(collection, by=organizer, rule=None, note="", state="public", score=False, work=work)
     with Direct(_quiet) as work:
         services.score_release(release, work=work)
-    print(f"{RUNS} runs × {TOPICS} topics × {RESULTS:,} results, {len(heads):,} judgments of {len(items):,} documents")
+    print(f"{count} runs × {TOPICS} topics × {RESULTS:,} results, {len(heads):,} judgments of {len(items):,} documents")
 
 
 def _quiet(*_told: object) -> None:
@@ -156,19 +159,10 @@ def judge_once() -> None:
 
 def pages(profiled: str) -> bool:
     """Whether every warm page took less than a second, live ones after a judgment too."""
-    from django.test import Client
-
-    from config.models import User
-
-    client = Client(SERVER_NAME="127.0.0.1")
-    client.force_login(User.objects.get(name="Olga Organizer"))
+    reader = Reader()
 
     def opened(path: str) -> float:
-        begin = time.perf_counter()
-        answer = client.get(HERE + path)
-        if answer.status_code != 200:
-            raise SystemExit(f"Expected 200 from {path}; found {answer.status_code}.")
-        return time.perf_counter() - begin
+        return reader.seconds(path if path.startswith("/") else HERE + path)
 
     opened("runs/")  # what is imported late
     good = True
@@ -178,7 +172,7 @@ def pages(profiled: str) -> bool:
         cold = opened(path)
         warm = min(opened(path) for _ in range(2))
         told = f"{path:<68}{cold:>8.2f}{warm:>8.2f}"
-        if "live" in path or path == "effect/":
+        if any(word in path for word in AFTER):
             judge_once()
             if watch:
                 watch.enable()
@@ -200,26 +194,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_scores", description=__doc__)
     parser.add_argument("--data", type=Path, help="a folder to keep the collection in; made if it is not there")
     parser.add_argument("--profile", default="", help="one of the pages, to see where its time goes")
+    parser.add_argument("--runs", type=int, default=RUNS, help=f"how many; {RUNS} unless given")
     options = parser.parse_args()
-    data = options.data or Path(tempfile.mkdtemp(prefix="assize-scores-"))
-    made = not (data / "made").exists()
-    os.environ |= {"ASSIZE_DATA": str(data), "DJANGO_SETTINGS_MODULE": "config.settings"}
-    try:
-        import django
-
-        data.mkdir(parents=True, exist_ok=True)
-        django.setup()
-        from django.core.management import call_command
-
-        if made:
-            call_command("migrate", verbosity=0)
-            call_command("collectstatic", interactive=False, verbosity=0)
-            make_world()
-            (data / "made").touch()
+    with own_site(options.data, lambda: make_world(options.runs)):
         good = pages(options.profile)
-    finally:
-        if not options.data:
-            shutil.rmtree(data, ignore_errors=True)
     sys.exit(not good)
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.http import Http404
 from django.test import Client
 
-from evaluation import boards, comparing, planning, reports, standings, topic_reports
+from evaluation import boards, columns, comparing, planning, reports, standings, topic_reports
 from evaluation import live as lives
 from evaluation.boards import Wanted
 from evaluation.core.registry import parse_measure
@@ -186,7 +186,7 @@ def test_board_is_given_out_as_it_is_shown(release: Release, olga: Client, form:
     assert olga.get(f"{HERE}leaderboard/file/odd/").status_code == 404
 
 
-def test_five_hundred_runs_come_in_pages(release: Release, judged: Cast, olga: Client) -> None:
+def test_many_runs_come_in_pages(release: Release, judged: Cast, olga: Client) -> None:
     run = Run.objects.get(tag="beta")
     for number in range(105):
         factories.make_run(judged.collection, f"more-{number:03}", {"1": {"a": 1.0 + number}}, by=run.submitted_by)
@@ -284,3 +284,63 @@ def test_page_numbers_are_those_of_assize_eval_on_the_downloads(
         assert {name: told[name] for name in named} == {name: f"{value:.4f}" for name, value in named.items()}
         page = words(olga, f"scores/{row['run']}/")
         assert all(f"{value:.4f}" in page for value in row["scores"].values())
+
+
+LEVELS = [f"iprec_at_recall_{level / 10:.2f}" for level in range(11)]
+DEPTHS = [f"P_{depth}" for depth in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]
+COUNTS = ["num_ret", "num_rel", "num_rel_ret"]
+SHOWN = {"AP": "map", "nDCG@10": "ndcg_cut_10", "Bpref": "bpref", "Rprec": "Rprec", "RR": "recip_rank", "P@10": "P_10"}
+
+
+@pytest.mark.parametrize("view", [("lenient", "1"), ("strict", "2")])
+def test_all_numbers_of_the_pages_are_those_of_assize_eval_on_the_downloads(
+    release: Release, olga: Client, tmp_path: Path, capsys: pytest.CaptureFixture[str], view: tuple[str, str]
+) -> None:
+    """Topic by topic, recall levels, document levels and topics' pages: each where it stands, to the last printed digit."""
+    (tmp_path / "qrels").write_bytes(b"".join(olga.get(f"{HERE}releases/1/qrels/")))
+    answers: dict[str, dict[tuple[str, str], str]] = {}
+    for tag in ("alpha", "beta"):
+        (tmp_path / "run").write_bytes(b"".join(olga.get(f"{HERE}runs/{tag}/file/")))
+        asked = [part for name in (*SHOWN.values(), *LEVELS, *DEPTHS, *COUNTS) for part in ("-m", name)]
+        files = [str(tmp_path / "qrels"), str(tmp_path / "run")]
+        assert eval_command.main(["-q", "-c", "-l", view[1], *asked, *files]) == 0
+        answers[tag] = printed(capsys.readouterr().out)
+    for tag, theirs in answers.items():
+        page = rows(olga, f"scores/{tag}/?view={view[0]}")
+        found = {row[0]: row[1] for row in page if len(row) == 2}
+        shown = [*(f"{level / 10:.2f}" for level in range(11)), *(name[2:] for name in DEPTHS)]
+        shown += ["Documents retrieved", "Relevant", "Relevant retrieved", "R-precision exact"]
+        expected = [theirs[name, "all"] for name in (*LEVELS, *DEPTHS, *COUNTS, "Rprec")]
+        assert [found[label] for label in shown] == expected
+        for name, own in SHOWN.items():
+            listed = {
+                row[0]: row[2]
+                for row in rows(olga, f"scores/{tag}/?view={view[0]}&measure={name}")
+                if len(row) == 10 and row[0].isdigit()
+            }
+            assert listed == {topic: theirs[own, topic] for topic in ("1", "2")}, name
+        counts = {row[0]: (row[9], row[7], row[8]) for row in page if len(row) == 10 and row[0].isdigit()}
+        assert counts == {topic: tuple(theirs[name, topic] for name in COUNTS) for topic in ("1", "2")}
+    for topic in ("1", "2"):
+        page = rows(olga, f"leaderboard/topics/{topic}/?view={view[0]}")
+        heads = next(row for row in page if row[0] == "Run")
+        for tag, theirs in answers.items():
+            [cells] = [row for row in page if row[0].split(" ")[0] == tag and len(row) == len(heads)]
+            for name, own in SHOWN.items():
+                measure = parse_measure(name)
+                shown_as = columns.strict_view(measure, release.counts) if view[0] == "strict" else measure
+                label = columns.label(str(shown_as))
+                assert cells[heads.index(label)] == theirs[own, topic], (topic, tag, name)
+
+
+def printed(text: str) -> dict[tuple[str, str], str]:
+    lines = (line.split("\t") for line in text.splitlines())
+    return {(name.strip(), topic): value.strip() for name, topic, value in lines}
+
+
+def rows(client: Client, path: str) -> list[list[str]]:
+    """Every row of every table of a page, as the texts of its cells; what only readers of screens hear is left out."""
+    page = client.get(HERE + path).content.decode()
+    plain = re.sub(r'<span class="(?:sr|badge[^"]*)"[^>]*>.*?</span>|<svg.*?</svg>', "", page, flags=re.S)
+    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", plain, re.S)]
+    return [[re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", cell)).strip() for cell in row] for row in cells]
