@@ -13,7 +13,7 @@ from pooling import selectors, vectors
 from pooling.core import baseline
 from pooling.core.adaptive import History, Next, TopicRanks, find
 from pooling.core.learning import Learnable, Vectors, reads_all
-from pooling.core.strategies import STRATEGIES, reach
+from pooling.core.strategies import STRATEGIES, rank_ties, reach
 from pooling.core.text import Texts
 from pooling.core.topics import TEXTS
 from pooling.matrices import matrix_of
@@ -63,7 +63,7 @@ def view(pool: Pool, topic: Topic) -> View:
 
 
 def _made(pool: Pool, topic: Topic, runs: tuple[Run, ...]) -> View:
-    matrix = matrix_of(runs, reach(pool.strategy, pool.parameters), pool.parameters["ties"])
+    matrix = matrix_of(runs, reach(pool.strategy, pool.parameters), rank_ties(pool.parameters))
     ranks = TopicRanks.of(matrix, topic.number.encode())
     words = baseline.query_of({name: getattr(topic, name) for name in TEXTS}, "all", topic.language)
     if reads_all(pool.strategy, pool.parameters):

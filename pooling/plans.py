@@ -37,6 +37,11 @@ class Choice:
         return strategies.STRATEGIES[self.strategy].kind
 
     @property
+    def is_by_chance(self) -> bool:
+        """Does another seed make another pool?"""
+        return self.kind == "sampled" or self.values.get("ties") == "random"
+
+    @property
     def digest(self) -> str:
         """Tells whether what is drawn is what was shown: other parameters, runs, files of runs or another
         seed have another one."""
@@ -73,7 +78,7 @@ def chosen(choice: Choice, deepest: int = 0) -> strategies.Chosen:
     """The items that the choice takes; `deepest` asks for a matrix that tells more. Of an adaptive strategy these are as
     many as it takes at most."""
     depth = max(strategies.reach(choice.strategy, choice.values), deepest)
-    matrix = matrix_of(choice.runs, min(depth, strategies.MOST_DEPTH), choice.values["ties"])
+    matrix = matrix_of(choice.runs, min(depth, strategies.MOST_DEPTH), strategies.rank_ties(choice.values))
     return strategies.choose(matrix, choice.strategy, choice.values, seed=choice.seed)
 
 
@@ -228,7 +233,8 @@ def _curve(collection: Collection, found: strategies.Chosen, choice: Choice, dee
     sizes = planning.pool_sizes(matrix, depths, choice.values)
     items = fresh = sizes.sizes[:, selectors.is_known(collection, sizes.topics)].sum(axis=1)
     if selectors.pools(collection).exists():
-        every = strategies.choose(matrix, "depth", {"depth": strategies.MOST_DEPTH})
+        whole = {"depth": strategies.MOST_DEPTH, "ties": choice.values["ties"]}
+        every = strategies.choose(matrix, "depth", whole, seed=choice.seed)
         new = selectors.is_new(collection, matrix.topics[matrix.codes[every.items]], matrix.docnos[every.items])
         codes = matrix.codes[every.items]  # topic by topic
         starts = np.searchsorted(codes, np.argsort(matrix.topics))
@@ -241,7 +247,7 @@ def _curve(collection: Collection, found: strategies.Chosen, choice: Choice, dee
 def picked(pool: Pool) -> strategies.Chosen:
     """The items of an adaptive round as they are now, with who has them."""
     runs = list(pool.runs.order_by("pk"))
-    matrix = matrix_of(runs, strategies.reach(pool.strategy, pool.parameters), pool.parameters["ties"])
+    matrix = matrix_of(runs, strategies.reach(pool.strategy, pool.parameters), strategies.rank_ties(pool.parameters))
     rows = list(pool.items.values_list("topic__number", "docno"))
     topics, docnos = (np.array([row[place].encode() for row in rows], np.bytes_) for place in (0, 1))
     items = matrix.find(topics, docnos)
@@ -251,7 +257,7 @@ def picked(pool: Pool) -> strategies.Chosen:
 def found_by(runs: Sequence[Run], items: Sequence[PoolItem]) -> list[list[tuple[str, int]]]:
     """Of each item, the runs that have it with the rank each gave it, best first; with ties as its round has them."""
     found: list[list[tuple[str, int]]] = [[] for _ in items]
-    ties = np.array([item.pool.parameters.get("ties", "evaluation") for item in items])
+    ties = np.array([strategies.rank_ties(item.pool.parameters) for item in items])
     for order in np.unique(ties).tolist() if runs else ():
         places = np.flatnonzero(ties == order).tolist()
         for place, ranks in zip(places, _ranks(runs, [items[place] for place in places], order), strict=True):

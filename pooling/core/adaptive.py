@@ -167,7 +167,7 @@ def move_to_front(ranks: TopicRanks, history: History, values: Values, seed: Seq
     standing = priorities(ranks, history, values.get("scope", "local"))
     run = int(history.runs[-1]) if len(history.runs) and history.outcomes[-1] != NOT_RELEVANT else -1
     if run < 0 or first[run] < 0:
-        run = int(np.argmax(np.where(first >= 0, standing, np.iinfo(np.int64).min)))
+        run = greatest(np.where(first >= 0, standing, np.iinfo(np.int64).min), history, values, seed)
     return Next(int(first[run]), run, f"priority {standing[run]}")
 
 
@@ -186,7 +186,7 @@ def max_mean(ranks: TopicRanks, history: History, values: Values, seed: Sequence
     were picked from; with a memory below 1 older outcomes fade. (Losada, Parapar and Barreiro 2017.)
     """
     good, bad = posterior(ranks, history, values.get("rate", 1.0))
-    return play(ranks, history, good / (good + bad), "mean")
+    return play(ranks, history, good / (good + bad), "mean", values, seed)
 
 
 @adaptive("thompson", "Thompson sampling", *OWN, _RATE)
@@ -197,7 +197,7 @@ def thompson(ranks: TopicRanks, history: History, values: Values, seed: Sequence
     the order depends on the seed and that place alone. (Losada, Parapar and Barreiro 2017.)
     """
     good, bad = posterior(ranks, history, values.get("rate", 1.0))
-    return play(ranks, history, np.random.default_rng([*seed, len(history.docs)]).beta(good, bad), "draw")
+    return play(ranks, history, np.random.default_rng([*seed, len(history.docs)]).beta(good, bad), "draw", values, seed)
 
 
 def posterior(ranks: TopicRanks, history: History, rate: float = 1.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -218,12 +218,22 @@ def posterior(ranks: TopicRanks, history: History, rate: float = 1.0) -> tuple[N
     return 1 + found, 1 + judged - found
 
 
-def play(ranks: TopicRanks, history: History, arms: NDArray[np.float64], word: str) -> Next | None:
-    """The next document of the run with the largest number, ties in the order of the runs."""
+def greatest(numbers: NDArray[Any], history: History, values: Values, seed: Sequence[int]) -> int:
+    """Where the largest stands: of equals the first, or one by chance, which hangs on the seed and the place in the order."""
+    if values.get("ties") != "random":
+        return int(np.argmax(numbers))
+    equal = np.flatnonzero(numbers == numbers.max())
+    return int(np.random.default_rng([*seed, len(history.docs), 1]).choice(equal))
+
+
+def play(
+    ranks: TopicRanks, history: History, arms: NDArray[np.float64], word: str, values: Values, seed: Sequence[int]
+) -> Next | None:
+    """The next document of the run with the largest number."""
     first = next_of_each(ranks, history.taken)
     if (first < 0).all():
         return None
-    run = int(np.argmax(np.where(first >= 0, np.round(arms, 12), -np.inf)))
+    run = greatest(np.where(first >= 0, np.round(arms, 12), -np.inf), history, values, seed)
     return Next(int(first[run]), run, f"{word} {arms[run]:.4f}")
 
 
@@ -240,7 +250,7 @@ def hedge(ranks: TopicRanks, history: History, values: Values, seed: Sequence[in
     weight, worth, absent = hedge_weights(ranks, history, values.get("beta", 0.1))
     base = float((weight * absent).sum())
     scores = base + _sums(ranks.docs, weight[ranks.runs] * (worth - absent[ranks.runs]), len(ranks))
-    return _heaviest(history, scores)
+    return _heaviest(history, scores, values, seed)
 
 
 def hedge_weights(
@@ -297,16 +307,16 @@ def rbp_adaptive(ranks: TopicRanks, history: History, values: Values, seed: Sequ
     open_part = 1 - _sums(ranks.runs, worth * picked[ranks.docs], count)
     base = _sums(ranks.runs, worth * good[ranks.docs], count)
     factor = open_part * (base + open_part / 2) ** 3 if values.get("method", "C") == "C" else open_part
-    return _heaviest(history, _sums(ranks.docs, worth * factor[ranks.runs], len(ranks)))
+    return _heaviest(history, _sums(ranks.docs, worth * factor[ranks.runs], len(ranks)), values, seed)
 
 
 def _sums(index: NDArray[np.int64], weights: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     return np.bincount(index, weights, minlength=size).astype(np.float64, copy=False)
 
 
-def _heaviest(history: History, scores: NDArray[np.float64]) -> Next:
-    """Ties: docno ascending, as the documents are numbered."""
-    doc = int(np.argmax(np.where(history.taken, -np.inf, np.round(scores, 12))))
+def _heaviest(history: History, scores: NDArray[np.float64], values: Values, seed: Sequence[int]) -> Next:
+    """Ties: docno ascending, as the documents are numbered, or by chance."""
+    doc = greatest(np.where(history.taken, -np.inf, np.round(scores, 12)), history, values, seed)
     return Next(doc, -1, f"weight {scores[doc]:.6f}")
 
 

@@ -1,5 +1,6 @@
 """Strategies that need no judgment: a fixed order of all documents, of which the first are taken."""
 
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pooling.core.keys import pair_keys, scattered
 from pooling.core.matrix import Best, RankMatrix, Ranks
 from pooling.core.strategy import BUDGET, MOST_DEPTH, READ, SPLIT, P, Parameter, Preference, Values, strategy
 
@@ -28,7 +30,7 @@ def depth_k(matrix: RankMatrix, best: Best, runs: Sequence[int], values: Values)
     """
     items = np.flatnonzero(best.there)
     keys = (-best.runs_at_best[items], best.rank[items])
-    ordered = _ordered(matrix, items, *keys)
+    ordered = _ordered(matrix, items, values, *keys)
     within = matrix.codes[items[best.rank[items] <= values["depth"]]]
     return Preference(ordered, np.bincount(within, minlength=len(matrix.topics)))
 
@@ -40,7 +42,7 @@ def take(matrix: RankMatrix, best: Best, runs: Sequence[int], values: Values) ->
     Best rank over the runs, then how many runs have it there, then docno: depth-k cut at a budget instead of a rank.
     """
     items = np.flatnonzero(best.there)
-    return _taken(matrix, best, values, _ordered(matrix, items, -best.runs_at_best[items], best.rank[items]))
+    return _taken(matrix, best, values, _ordered(matrix, items, values, -best.runs_at_best[items], best.rank[items]))
 
 
 Weigh = Callable[[RankMatrix, Sequence[int], Values], NDArray[np.float64]]
@@ -54,7 +56,7 @@ def fusion(name: str, label: str, *own: Parameter) -> Callable[[Weigh], Weigh]:
             items = np.flatnonzero(best.there)
             # Rounded, so that a sum taken in another order changes no pool.
             weights = np.round(weigh(matrix, runs, values), 15)[items]
-            return _taken(matrix, best, values, _ordered(matrix, items, -weights))
+            return _taken(matrix, best, values, _ordered(matrix, items, values, -weights))
 
         choose.__doc__ = weigh.__doc__
         strategy(name, label, BUDGET, *own, SPLIT, READ)(choose)
@@ -229,7 +231,14 @@ def proportional(sizes: NDArray[np.int64], total: int, least: int = 0) -> NDArra
     return raised
 
 
-def _ordered(matrix: RankMatrix, items: NDArray[np.int64], *keys: NDArray[Any]) -> NDArray[np.int64]:
-    """Items topic by topic as they are numbered, within a topic by the keys, the last first, then by docno."""
-    order: NDArray[np.int64] = np.lexsort((matrix.docnos[items], *keys, matrix.codes[items]))
+def _ordered(matrix: RankMatrix, items: NDArray[np.int64], values: Values, *keys: NDArray[Any]) -> NDArray[np.int64]:
+    """Items topic by topic as they are numbered, within a topic by the keys, the last first, then by docno or by chance."""
+    by_chance = (_chance(matrix, items, int(values["seed"])),) if values.get("ties") == "random" else ()
+    order: NDArray[np.int64] = np.lexsort((matrix.docnos[items], *by_chance, *keys, matrix.codes[items]))
     return items[order]
+
+
+def _chance(matrix: RankMatrix, items: NDArray[np.int64], seed: int) -> NDArray[np.uint64]:
+    """A number by lot for each item, that hangs on the seed, its topic and its docno alone: on no other run or depth."""
+    topics = np.array([zlib.crc32(topic) for topic in matrix.topics.tolist()], np.int64)
+    return scattered(pair_keys(topics[matrix.codes[items]], matrix.docnos[items], zlib.crc32(b"%d" % seed)))

@@ -61,6 +61,13 @@ def add_words(keys: NDArray[np.uint64], words: Iterable[NDArray[np.uint64]], see
     return keys
 
 
+def scattered(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The same keys spread so that their order tells nothing of what they were made of (splitmix64's end; Steele 2014)."""
+    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return keys ^ (keys >> np.uint64(31))
+
+
 @lru_cache(maxsize=256)
 def _factor(number: int, seed: int) -> np.uint64:
     return np.uint64(_mixed(np.array([number + 1000 * seed], np.uint64), _STEP)[0] | np.uint64(1))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.adaptive import NOT_RELEVANT, OWN, RELEVANT, History, Next, TopicRanks
+from pooling.core.adaptive import NOT_RELEVANT, OWN, RELEVANT, History, Next, TopicRanks, greatest
 from pooling.core.strategy import MOST_DEPTH, Parameter, Values, adaptive
 from pooling.core.text import Texts, rocchio
 
@@ -120,7 +120,7 @@ def continuous_active_learning(ranks: TopicRanks, history: History, values: Valu
         scores = _scores(ranks.texts, judged, outcomes, presumed)
         ranks.memo.clear()
         ranks.memo[key] = scores
-    doc = int(np.argmax(np.where(history.taken, -np.inf, np.round(scores, 12))))
+    doc = greatest(np.where(history.taken, -np.inf, np.round(scores, 12)), history, values, seed)
     return Next(doc, -1, f"batch {batch + 1}, score {scores[doc]:.4f}")
 
 

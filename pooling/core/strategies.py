@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core import adaptive, fused, learning, sampling
-from pooling.core.matrix import Best, RankMatrix
+from pooling.core.matrix import Best, RankMatrix, Ties
 from pooling.core.strategy import COMMON, KINDS, MOST_DEPTH, STRATEGIES, TIES, Kind, Parameter, Sample, Strategy, Value
 
 __all__ = ["COMMON", "KINDS", "MOST_DEPTH", "STRATEGIES", "TIES", "Kind", "Parameter", "Strategy", "Value"]
@@ -43,6 +43,11 @@ def reach(name: str, values: Mapping[str, Any]) -> int:
     if "depth" in values:
         return MOST_DEPTH if "min_per_topic" in values else int(values["depth"])
     return int(values.get("read", MOST_DEPTH))
+
+
+def rank_ties(values: Mapping[str, Any]) -> Ties:
+    """How equal scores in a run are ranked; chance decides between documents, never within a run."""
+    return "docno-ascending" if values.get("ties") == "docno-ascending" else "evaluation"
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +90,7 @@ def choose(
     places = tuple(range(len(matrix.rows)) if runs is None else runs)
     best, one = matrix.best(places), STRATEGIES[name]
     sample = one.draw(matrix, best, places, values, seed) if one.draw else None
-    found = sample or (one.choose or fused.take)(matrix, best, places, values)
+    found = sample or (one.choose or fused.take)(matrix, best, places, {**values, "seed": seed})
     counts = np.bincount(matrix.codes[found.items], minlength=len(matrix.topics))
     take = quota(found.take, counts, values)
     starts = np.cumsum(counts) - counts  # `items` stand topic by topic

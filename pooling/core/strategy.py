@@ -16,15 +16,18 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.matrix import Best, RankMatrix, Ties
+from pooling.core.matrix import Best, RankMatrix
 
 if TYPE_CHECKING:
     from pooling.core.adaptive import History, Next, TopicRanks
 
 MOST_DEPTH = 1000
-TIES: dict[Ties, str] = {
+# How equals are told apart. The first two are of equal scores in a run; what weighs the same then goes by docno, runs that
+# stand equal by their order. The third leaves equal scores to evaluation, and these to chance.
+TIES: dict[str, str] = {
     "evaluation": "As evaluation has them: docno descending",
     "docno-ascending": "Docno ascending, as NIST made its pools",
+    "random": "By chance, with the seed of the round: documents of equal weight, runs that stand equal",
 }
 Value = int | float | str | None
 
@@ -118,7 +121,7 @@ COMMON = (
         "ties",
         "choice",
         "Ties at the cut",
-        "Which of equally scored documents come first.",
+        "Which of equally scored documents, or of equal weights, come first.",
         "evaluation",
         choices=(*TIES.items(),),
     ),

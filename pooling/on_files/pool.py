@@ -66,7 +66,7 @@ def _pool(options: argparse.Namespace, name: str, values: dict[str, object]) -> 
     groups, priorities = _groups(options.groups, tags)
     per_group = values.get("per_group")
     chosen = strategies.choose_runs(groups, priorities, per_group if isinstance(per_group, int) else None)
-    matrix = RankMatrix.build((runs[i] for i in chosen), strategies.reach(name, values), str(values["ties"]))  # type: ignore[arg-type]
+    matrix = RankMatrix.build((runs[i] for i in chosen), strategies.reach(name, values), strategies.rank_ties(values))
     if options.sizes:
         depths = range(1, int(str(values["depth"])) + 1)
         totals = planning.pool_sizes(matrix, depths, values).totals.tolist()
@@ -103,7 +103,8 @@ def _pool(options: argparse.Namespace, name: str, values: dict[str, object]) -> 
                 {"topic": topic.decode(), "docno": docno.decode(), "best_rank": rank, "runs": count}
                 for (topic, docno), rank, count in zip(pairs, pool.best_ranks.tolist(), pool.runs.tolist(), strict=True)
             ],
-            **({"seed": options.seed, "sample": _sample(found, found.sample)} if found.sample else {}),
+            **({"seed": options.seed} if found.sample or values["ties"] == "random" else {}),
+            **({"sample": _sample(found, found.sample)} if found.sample else {}),
         }
     )
 

@@ -64,7 +64,7 @@ def test_thompson_with_the_draws_given(vector: dict[str, Any]) -> None:
     ranks, relevant, runs = topic(vector)
 
     def pick(ranks: TopicRanks, history: History, values: Any, seed: Any) -> adaptive.Next | None:
-        return adaptive.play(ranks, history, np.array(vector["draws"][len(history.docs)]), "draw")
+        return adaptive.play(ranks, history, np.array(vector["draws"][len(history.docs)]), "draw", {}, [0])
 
     found = simulate(ranks, pick, {}, relevant, vector["params"]["budget"])
     assert trace(ranks, found, runs) == vector["expected"]["trace"]

@@ -96,6 +96,27 @@ def test_what_chance_draws_is_what_was_shown(cast: Cast, olga: Client, caller_fo
         plans.choice(runs, "strata", STRATA, -1)
 
 
+def test_ties_by_chance_are_drawn_as_they_were_planned(cast: Cast, caller_for: CallerFor) -> None:
+    files.take_topics(cast.collection, cast.organizer)
+    for tag in "pqrst":
+        take_run(cast.collection, cast.organizer, run_file(tag, t1=f"{tag}1 {tag}2"))
+    call, drawn = caller_for(cast.organizer), set()
+    body = {"strategy": "rrf", "parameters": {"budget": 2, "ties": "random"}}
+    for seed in range(4):
+        told = call("POST", "/collections/harbour-trials/pools/plan", {**body, "seed": seed})
+        call("POST", "/collections/harbour-trials/pools", {**body, "seed": told["seed"]})
+        docnos, gave, kept = drawn_by_job(cast)
+        assert (gave, kept) == ([(run["pooled"], run["unique"]) for run in told["runs"]], seed)
+        drawn.add(tuple(docnos))
+        Job.objects.all().delete()
+    assert len(drawn) > 1 and {docno[1] for pair in drawn for docno in pair} == {"1"}
+    draw(cast, "rrf", budget=1)
+    chance = {"depth": 1, "max_per_topic": 3, "ties": "random"}
+    curve = plans.plan(cast.collection, plans.choice(Run.objects.select_related("upload"), "depth", chance, 9)).curve
+    deeper = plans.plan(cast.collection, plans.choice(Run.objects.select_related("upload"), "depth", {**chance, "depth": 2}, 9))
+    assert (curve[1].items, curve[1].new) == (deeper.items, deeper.new)
+
+
 @pytest.mark.parametrize("quotas", [{}, {"max_per_topic": 2}, {"min_per_topic": 3}, {"min_per_topic": 2, "max_per_topic": 3}])
 def test_every_depth_of_a_plan_tells_what_drawing_it_then_adds(cast: Cast, quotas: dict[str, int]) -> None:
     runs = files.fill(cast.collection, cast.organizer)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pooling.core import fused, planning, strategies
+from pooling.core import adaptive, fused, planning, strategies
 from pooling.core.matrix import RankMatrix
 from pooling.core.planning import Pool, depth_pool
 from pooling.core.rankings import Rankings
@@ -122,6 +122,36 @@ def test_fixed_weights_count_to_fifteen_decimals() -> None:
     assert [docno.decode() for docno in chosen.matrix.docnos[chosen.items].tolist()] == deep[:135]
 
 
+def test_equal_weights_by_chance_hang_on_the_seed_alone() -> None:
+    ten = [f"d{number}" for number in range(10)]
+    rankings = [ranked(f"r{number}", [docno, "e"]) for number, docno in enumerate(ten)]  # ten weigh the same, e less or more
+
+    def order(name: str, seed: int, read: int | None = None, **values: object) -> list[str]:
+        matrix = RankMatrix.build(rankings, read)
+        chosen = choose(matrix, name, strategies.clean(name, {"ties": "random", **values}), seed=seed)
+        return [docno.decode() for docno in matrix.docnos[chosen.items].tolist()]
+
+    orders = [order("rrf", seed, budget=11) for seed in range(40)]
+    assert all(sorted(found[1:]) == ten and found[0] == "e" for found in orders)  # where weights differ, they decide
+    assert len({tuple(found) for found in orders}) == 40 and {found[1] for found in orders} == set(ten)
+    for name, values in (("rrf", {"budget": 4}), ("take", {"budget": 4}), ("depth", {"depth": 1, "max_per_topic": 4})):
+        assert order(name, 7, **values) == order(name, 7, **values) != order(name, 8, **values)
+    assert order("depth", 7, 1, depth=1) == order("depth", 7, 2, depth=1)  # however deep the others are read
+
+
+def test_equal_runs_by_chance_hang_on_the_seed_and_the_place() -> None:
+    matrix = RankMatrix.build([ranked(f"r{number}", [f"d{number}", f"e{number}"]) for number in range(6)])
+    ranks, nothing = adaptive.TopicRanks.of(matrix, b"1"), np.zeros(12, bool)
+    for name in ("mtf", "maxmean", "hedge", "rbp-adaptive"):
+        values = strategies.clean(name, {"ties": "random"})
+        pick = strategies.STRATEGIES[name].pick
+        orders = [[one.doc for one in adaptive.simulate(ranks, pick, values, nothing, 6, [seed]).picks] for seed in range(20)]
+        again = [one.doc for one in adaptive.simulate(ranks, pick, values, nothing, 6, [3]).picks]
+        assert again == orders[3] and len({found[0] for found in orders}) > 3, name
+        plain = strategies.clean(name, {})
+        assert {adaptive.simulate(ranks, pick, plain, nothing, 1, [seed]).picks[0].doc for seed in range(5)} == {0}
+
+
 FUSED = ("take", "rrf", "rbp", "dcg", "borda", "condorcet", "combsum", "combmnz", "combmax", "combanz")
 WEIGH = {
     "rrf": fused.reciprocal_rank_fusion,
@@ -220,7 +250,7 @@ def test_the_first_runs_of_each_group_by_priority() -> None:
         ("depth", {"depth": 0}, "Depth: expected a whole number from 1 to 1,000; found 0."),
         ("depth", {"depth": "ten"}, "Depth: expected a whole number from 1 to 1,000; found “ten”."),
         ("depth", {"budget": 3}, "The strategy depth has no parameter “budget”"),
-        ("rrf", {"ties": "random"}, "Ties at the cut: expected evaluation or docno-ascending; found “random”."),
+        ("rrf", {"ties": "dice"}, "Ties at the cut: expected evaluation or docno-ascending or random; found “dice”."),
         ("depth", {"min_per_topic": 5, "max_per_topic": 4}, "At least 5 and at most 4 per topic cannot both be"),
     ],
 )

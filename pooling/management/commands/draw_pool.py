@@ -44,7 +44,7 @@ class Command(CollectionCommand):
     def estimate(self, collection: Collection, choice: plans.Choice, options: dict[str, Any]) -> None:
         """By depth for depth-k, else by topic."""
         plan = plans.plan(collection, choice, options["seconds"])
-        if choice.kind == "sampled":
+        if choice.is_by_chance:
             self.stderr.write(f"--seed {choice.seed} draws this very choice.", lambda text: text)
         if plan.curve:
             return self.table([vars(size) for size in plan.marks], ["depth", "items", "new", "hours"])
