@@ -64,12 +64,12 @@ def _words(client: Client, path: str) -> set[str]:
 def test_no_answer_tells_of_runs_ranks_or_others(secrets: World, client_for: ClientFor, subtests: pytest.Subtests) -> None:
     """Every address by every method, refusals and all. The organizer, who may know, shows that the search finds them."""
     here = secrets.address("c/<slug:slug>/")
-    told = {
+    known = {
         word
         for path in ("runs/", "progress/", "pool/file/csv/")
         for word in _words(client_for(secrets.cast.organizer), here + path)
     }
-    assert {TAG, GROUP, "Unsaid-Colleague", "7777000", "6666000"} <= told
+    assert {TAG, GROUP, "Unsaid-Colleague", "7777000", "6666000"} <= known
     client = client_for(secrets.cast.assessor)
     for route in sorted(TABLE):
         path = secrets.address(route.replace("<str:token>", str(secrets.values["token_"])))
