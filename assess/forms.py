@@ -356,6 +356,7 @@ class HitForm(forms.Form):
     docno = forms.CharField(max_length=400, strip=False)
     grade = forms.IntegerField()
     client_id = forms.UUIDField()
+    seen = forms.IntegerField(required=False, min_value=0)
     q = forms.CharField(max_length=1000, required=False)
 
 

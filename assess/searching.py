@@ -25,6 +25,7 @@ class Hit:
     answer: str
     waits: bool
     pooled: bool
+    seen: int  # how many acts of one's own there are on it
 
 
 @dataclass(frozen=True)
@@ -60,11 +61,11 @@ def hits(
     collection: Collection, user: User, topic: Topic | None, words: str, docnos: list[str], *, organizes: bool
 ) -> list[Hit]:
     documents = {one.docno: one for one in pooled.documents(collection).filter(docno__in=docnos).defer("html")}
-    said, waiting, known = dict[str, tuple[int | None, str]](), set[str](), set[str]()
+    said, waiting, known = dict[str, tuple[int | None, str, int]](), set[str](), set[str]()
     if topic is not None:
         of = {"item__topic": topic, "item__docno__in": docnos, "assessor": user, "occasion": 0}
-        rows = Judgment.objects.filter(**of).values_list("item__docno", "grade", "answer")
-        said = {docno: (grade, answer) for docno, grade, answer in rows}
+        rows = Judgment.objects.filter(**of).values_list("item__docno", "grade", "answer", "event_count")
+        said = {docno: (grade, answer, seen) for docno, grade, answer, seen in rows}
         waiting = set(Seat.objects.filter(judged_at=None, **of).values_list("item__docno", flat=True))
         if organizes:
             known = set(PoolItem.objects.filter(topic=topic, docno__in=docnos).values_list("docno", flat=True))
@@ -76,8 +77,8 @@ def hits(
             continue
         finder = finders.setdefault(document.language, highlighting.Finder(sought, document.language))
         heading, snippet = finder.pieces(document.title or docno), finder.pieces(_around(document.text, finder))
-        grade, answer = said.get(docno, (None, Answer.OPEN.value))
-        made.append(Hit(docno, heading, snippet, grade, answer, docno in waiting, docno in known))
+        grade, answer, seen = said.get(docno, (None, Answer.OPEN.value, 0))
+        made.append(Hit(docno, heading, snippet, grade, answer, docno in waiting, docno in known, seen))
     return made
 
 

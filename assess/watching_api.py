@@ -276,8 +276,9 @@ def judge_found(request: ApiRequest, slug: str, body: HitIn) -> Any:
     collection = _assessed(request, slug)
     topic = get_object_or_404(collection.topics, number=body.topic.replace("\0", ""))
     docno = body.docno.replace("\0", "")
+    user, act = request.user, body.client_id
     return search_acts.judge_hit(
-        collection, assessor=request.user, topic=topic, docno=docno, grade=body.grade, client_id=body.client_id
+        collection, assessor=user, topic=topic, docno=docno, grade=body.grade, client_id=act, seen=body.seen
     )
 
 

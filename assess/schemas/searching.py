@@ -33,6 +33,7 @@ class HitOut(Schema):
     title: str
     snippet: str
     grade: int | None = Field(description="One's own.")
+    seen: int = Field(description="How many acts of your own there are on it.")
     waits: bool = Field(description="It is among what one has to judge anyway.")
     pooled: bool = Field(description="Told to organizers alone.")
 
@@ -56,6 +57,9 @@ class HitIn(In):
     docno: str
     grade: int
     client_id: uuid.UUID = Field(description="Made by the client: the same act sent twice is one.")
+    seen: int | None = Field(
+        None, ge=0, description="Acts on it that you know of; 409 if there are more. Left out: not minded."
+    )
 
 
 class FoundOut(Schema):

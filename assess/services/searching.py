@@ -6,6 +6,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, Max
 from django.utils import timezone
 
+from assess import blind
 from assess.models import Assignment, Found, Search, Seat
 from assess.searching import Results
 from assess.services import judging
@@ -38,14 +39,17 @@ def judge_hit(
     grade: int,
     client_id: uuid.UUID,
     seconds: float | None = None,
+    seen: int | None = None,
 ) -> judging.Saved:
-    """Judge a document of one's own finding. One that is pooled and waits for somebody else stays theirs."""
+    """Judge a document of one's own finding. One that is pooled and waits for somebody else stays theirs.
+
+    `seen` as in `judging.record_judgment`: what was judged in another tab meanwhile is not overwritten unsaid.
+    """
     if not Assignment.objects.filter(topic=topic, assessor=assessor).exists():
         raise Refusal(f"Topic {topic.number} is not assigned to you: expected one of your own.")
     seat = _seat(collection, assessor, topic, docno)
-    return judging.record_judgment(
-        collection, assessor=assessor, seat=seat, client_id=client_id, grade=grade, seconds=seconds, ahead=0
-    ).saved
+    act = {"grade": grade, "client_id": client_id, "seconds": seconds, "seen": seen}
+    return judging.record_judgment(collection, assessor=assessor, seat=seat, ahead=0, **act).saved  # type: ignore[arg-type]
 
 
 def _seat(collection: Collection, assessor: User, topic: Topic, docno: str) -> uuid.UUID:
@@ -57,9 +61,12 @@ def _seat(collection: Collection, assessor: User, topic: Topic, docno: str) -> u
             mine = Seat.objects.filter(item=item, assessor=assessor, occasion=0).first()
             if mine is not None:
                 return mine.token
-            free = Seat.objects.filter(item=item, assessor=None, occasion=0, judged_at=None).order_by("slot").first()
+            # As who claims: of one's own opinion, or of any where it goes item by item; and others claim at this moment.
+            free = blind.free_seats(assessor).filter(item=item, occasion=0).order_by("slot").first()
             if free is not None:
-                Seat.objects.filter(pk=free.pk).update(assessor=assessor, claimed_at=timezone.now())
+                mine_now = blind.free_seats(assessor).filter(pk=free.pk).update(assessor=assessor, claimed_at=timezone.now())
+                if not mine_now:
+                    raise Conflict("Somebody else took this document at the same moment; search again.")
                 return free.token
             if Seat.objects.filter(item=item, slot=1, occasion=0).exists():
                 raise Conflict("This document is pooled for somebody else to judge.")

@@ -14,6 +14,7 @@ from assess import exports, feedback, searching
 from assess.core import highlighting
 from assess.forms import HitForm
 from assess.models import Found
+from assess.services import judging
 from assess.services import searching as acts
 from config.errors import Refusal
 from config.models import Job
@@ -102,14 +103,20 @@ def judge_hit(request: HttpRequest, slug: str) -> HttpResponse:
         raise Refusal("Expected a topic, a document, a grade and an id of this act.")
     data = form.cleaned_data
     topic = get_object_or_404(Topic, collection=collection, number=data["topic"])
-    given = {name: data[name] for name in ("docno", "grade", "client_id")}
-    acts.judge_hit(collection, assessor=user, topic=topic, **given)
+    given = {name: data[name] for name in ("docno", "grade", "client_id", "seen")}
+    stale = ""
+    try:
+        acts.judge_hit(collection, assessor=user, topic=topic, **given)
+    except judging.Stale as error:
+        if not getattr(request, "htmx", False):
+            raise
+        stale = f"Your grade {data['grade']} was not taken. {error}"
     if not getattr(request, "htmx", False):
         return redirect(f"{reverse('search', args=[slug])}?{urlencode({'topic': topic.number, 'q': data['q']})}")
     (hit,) = searching.hits(collection, user, topic, data["q"], [data["docno"]], organizes=False)
     context = {"hit": hit, "act": uuid.uuid4(), "topic": topic, "words": data["q"], "judges": True}
     context |= {"collection": collection, "grades": grades(collection)}
-    return render(request, "assess/_hit.html", context)
+    return render(request, "assess/_hit.html", {**context, "stale": stale}, status=409 if stale else 200)
 
 
 @require_POST

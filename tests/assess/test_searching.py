@@ -14,7 +14,7 @@ from assess import feedback, searching
 from assess.models import Found, Judgment, Search, Seat
 from assess.services import assigning, judging
 from assess.services import searching as acts
-from assess.services.assigning import Wanted
+from assess.services.assigning import Rules, Wanted
 from config.errors import Conflict, Refusal
 from config.models import Job, User
 from pooling import search
@@ -228,6 +228,52 @@ def test_nobody_judges_in_the_place_of_another(world: World) -> None:
 
 
 HOSTILE = '<img src=x onerror=alert(1)><script>alert(2)</script> harbour <mark onclick="alert(3)">crane</mark>'
+
+
+def test_a_hit_judged_in_another_tab_is_not_overwritten_unsaid(
+    world: World, client_for: ClientFor, caller_for: CallerFor
+) -> None:
+    world.index()
+    world.judge(world.ann, "en1", 3)
+    assert world.judge(world.ann, "en2", 1).seen == 1
+    ann, api = client_for(world.ann), caller_for(world.ann, "read", "judge")
+    base = f"/collections/{world.collection.slug}/search"
+    (hit,) = [one for one in api("GET", f"{base}?q=crane&topic=1")["hits"] if one["docno"] == "en1"]
+    assert (hit["grade"], hit["seen"]) == (3, 1)
+    old = {"topic": "1", "docno": "en1", "grade": 0, "seen": 0}
+    told = api("POST", f"{base}/judgments", {**old, "client_id": str(uuid.uuid4())})
+    assert api.status == 409 and told["error"]["details"] == {"grade": 3, "seen": 1}
+    sent = {**old, "client_id": uuid.uuid4(), "q": "crane"}
+    answer = ann.post(f"/c/{world.collection.slug}/search/judge/", sent, headers={"HX-Request": "true"})
+    page = answer.content.decode()
+    assert answer.status_code == 409 and "Your grade 0 was not taken" in page and 'name="seen" value="1"' in page
+    assert ann.post(f"/c/{world.collection.slug}/search/judge/", {**sent, "client_id": uuid.uuid4()}).status_code == 409
+    assert Judgment.objects.get(item__docno="en1").grade == 3
+    anew = {**sent, "client_id": uuid.uuid4(), "seen": 1}
+    assert ann.post(f"/c/{world.collection.slug}/search/judge/", anew, headers={"HX-Request": "true"}).status_code == 200
+    assert Judgment.objects.get(item__docno="en1").grade == 0
+
+
+def test_only_a_seat_of_ones_own_opinion_is_taken(world: World) -> None:
+    """Of a topic that others share the first opinion of, who gives the second takes none of theirs; item by item, any."""
+    cleo, dan = factories.make_assessors(world.collection, "Cleo", "Dan")
+    topic = world.collection.topics.get(number="1")
+    world.index()
+
+    def share(by_item: bool) -> None:
+        wanted = [Wanted(topic, [cleo, dan], [world.ann])]
+        rules = Rules(by_item=by_item)
+        assigning.assign(world.collection, by=world.organizer, wanted=wanted, overlap=0.01, rules=rules)
+
+    share(by_item=False)
+    Seat.objects.filter(item__docno="en3", slot=2).delete()
+    with pytest.raises(Conflict, match="pooled for somebody else"):
+        world.judge(world.ann, "en3")
+    assert Seat.objects.get(item__docno="en3").assessor is None
+    share(by_item=True)
+    Seat.objects.filter(item__docno="en3", slot=2).delete()
+    world.judge(world.ann, "en3")
+    assert Seat.objects.get(item__docno="en3", slot=1).assessor == world.ann
 
 
 def test_hits_are_blind_and_run_nothing(world: World, client_for: ClientFor, caller_for: CallerFor) -> None:

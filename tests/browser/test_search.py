@@ -1,19 +1,23 @@
 """Search and judge by keys, continuous active learning, and strategies compared, in a browser."""
 
 import json
+import time
+import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django import Settings
 
-from assess.models import Judgment
+from assess.models import Judgment, JudgmentEvent
 from assess.services import assigning
+from assess.services import searching as acts
 from pooling.models import Pick
 from tests import factories
 from tests.assess import factories as judged
 from tests.browser.world import World
+from tests.chromium import sign_in
 from tests.pooling import files
 from tests.site import Site
 
@@ -35,6 +39,54 @@ def test_a_hit_is_judged_with_one_key(world: World, signed_in: "Callable[[User],
     expect(page.locator("[data-hit]", has=page.locator(f"[value={docno}]")).locator("[aria-pressed=true]")).to_have_count(1)
     assert Judgment.objects.filter(item__topic__collection=world.adaptive).count() in (before, before + 1)
     assert Judgment.objects.get(item__topic__collection=world.adaptive, item__topic__number="1", item__docno=docno).grade == 2
+
+
+def test_two_quick_digits_on_a_hit_are_two_acts(world: World, signed_in: "Callable[[User], Page]") -> None:
+    page = signed_in(world.assessor)
+    page.goto(f"/c/{world.adaptive.slug}/search/?topic=1&q=smolts")
+    page.keyboard.press("ArrowDown")
+    docno = page.locator("[data-hit]:focus [name=docno]").input_value()
+    rows = JudgmentEvent.objects.filter(judgment__item__topic__collection=world.adaptive, judgment__item__docno=docno)
+    before = rows.count()
+
+    def slow(route: Route) -> None:
+        time.sleep(0.3)
+        route.continue_()
+
+    page.route("**/search/judge/", slow)
+    page.keyboard.press("1")
+    page.keyboard.press("3")
+    hit = page.locator("[data-hit]", has=page.locator(f"[value={docno}]"))
+    expect(hit.locator("[aria-pressed=true]")).to_contain_text("3")
+    page.unroute("**/search/judge/")
+    assert [row.grade for row in rows.order_by("pk")[before:]] == [1, 3]
+
+
+def test_a_hit_judged_in_another_tab_says_so(world: World, site: Site, browser: Browser) -> None:
+    """In a context of its own: a refusal is wanted here."""
+    context = browser.new_context(base_url=site.url)
+    page = context.new_page()
+    sign_in(page, world.assessor)
+    page.goto(f"/c/{world.adaptive.slug}/search/?topic=1&q=smolts")
+    docno = page.locator("[data-hit] [name=docno]").first.input_value()
+    acts.judge_hit(
+        world.adaptive,
+        assessor=world.assessor,
+        topic=world.adaptive.topics.get(number="1"),
+        docno=docno,
+        grade=2,
+        client_id=uuid.uuid4(),
+    )
+    page.keyboard.press("ArrowDown")
+    with page.expect_response("**/search/judge/") as answered:
+        page.evaluate("""() => document.querySelector("[data-hit]:focus button[value='0']").click()""")
+    assert answered.value.status == 409
+    hit = page.locator("[data-hit]", has=page.locator(f"[value={docno}]"))
+    expect(hit.get_by_role("alert")).to_contain_text(
+        "Your grade 0 was not taken. This document was judged elsewhere meanwhile: it is now 2"
+    )
+    expect(hit.locator("[aria-pressed=true]")).to_contain_text("2")
+    context.close()
 
 
 def test_a_classifier_picks_what_looks_like_the_relevant_and_strategies_are_compared(
