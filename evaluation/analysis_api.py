@@ -46,9 +46,10 @@ class ComparedOut(Schema):
     correction: str
     seed: int
     systems: list[dict[str, Any]] = Field(
-        description="run, mean, judged_at_10, groups (letters that join runs not told apart)."
+        description="run, mean, judged_at_10, groups (letters that join runs not told apart), from_median."
     )
     pairs: list[dict[str, Any]] = Field(description="Differences with intervals, effect sizes, wins and losses, p-values.")
+    anova: dict[str, Any] | None = Field(description="Of systems and topics; null for two runs.")
     notes: list[str]
     sentences: list[str] = Field(description="One for each pair, to quote.")
     strict_and_lenient: dict[str, Any] | None = Field(

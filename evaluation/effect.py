@@ -17,7 +17,7 @@ from config.models import User
 from evaluation import standings
 from evaluation.core.matrix import NOT_IN_QRELS, RankedItems, StoredRuns, evaluate_items
 from evaluation.core.one_per_topic import draw
-from evaluation.core.orders import kendall, swapped, tau_ap_symmetric
+from evaluation.core.orders import kendall, rbo, swapped, tau_ap_symmetric
 from evaluation.core.qrels import Qrels
 from evaluation.core.registry import MeasureError, parse_measure
 from evaluation.core.significance import FEWEST, paired_t
@@ -60,6 +60,7 @@ class Comparison:
     moved: int
     before: int
     after: int
+    rbo: float  # rank-biased overlap, p = 0.9: the top of the order weighs most
 
     @property
     def reading(self) -> str:
@@ -318,6 +319,7 @@ class _Scored:
         return Comparison(
             *(first, second, items, a.shape[1], kendall(x, y), tau_ap_symmetric(by_first, by_second)),
             *(swapped(x, y), sure, self.tags[far], int(abs(after[far] - before[far])), int(before[far]), int(after[far])),
+            rbo(by_first, by_second).extrapolated,
         )
 
 

@@ -21,7 +21,20 @@ PARTS = {
 
 def told(found: Effect) -> dict[str, Table]:
     """The ranks under each rule, and the comparisons, as tables."""
-    head = ["first", "second", "documents", "topics", "τ", "τ-AP", "swaps", "significant swaps", "run", "before", "after"]
+    head = [
+        "first",
+        "second",
+        "documents",
+        "topics",
+        "τ",
+        "τ-AP",
+        "swaps",
+        "significant swaps",
+        "run",
+        "before",
+        "after",
+        "RBO",
+    ]
     tables = {
         name: Table(
             words,
@@ -29,7 +42,7 @@ def told(found: Effect) -> dict[str, Table]:
             [
                 [
                     *(one.first, one.second, one.items, one.topics, one.tau, one.tau_ap),
-                    *(one.swaps, one.sure, one.run, one.before, one.after),
+                    *(one.swaps, one.sure, one.run, one.before, one.after, one.rbo),
                 ]
                 for one in getattr(found, name)
             ],

@@ -73,6 +73,7 @@ class ComparisonOut(Schema):
     moved: int
     before: int
     after: int
+    rbo: float = Field(description="Rank-biased overlap of the two orders, p = 0.9: their top weighs most.")
 
 
 class OrderOut(Schema):

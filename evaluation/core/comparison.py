@@ -1,7 +1,7 @@
 """Two or more systems side by side: means, differences topic by topic, a test for each pair, and what to make of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, Literal
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from evaluation.core import several, significance
 from evaluation.core.significance import FEW, FEWEST, Correction, Effect
+from evaluation.core.topics import from_median
 
 Test = Literal["randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey", "randomized-tukey"]
 
@@ -31,12 +32,16 @@ BIASED = 0.05  # a difference of Judged@10 that makes a comparison doubtful
 
 @dataclass(frozen=True)
 class System:
-    """One run: its tag, mean score, Judged@10 (None where it is not known), and its groups as letters."""
+    """One run: its tag, mean score, Judged@10 (None where it is not known), and its groups as letters.
+
+    `from_median`: the mean difference from the median of each topic over the runs compared.
+    """
 
     tag: str
     mean: float
     judged: float | None
     letters: str
+    from_median: float
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,7 @@ class Comparison:
     """What `compare` finds. `systems` are in the order given, `pairs` all of them, or each against the baseline.
 
     `correction` is "" where the test minds the number of systems by itself, or there is one pair alone. `notes` are
-    sentences a reader should not miss.
+    sentences a reader should not miss. `anova`: of systems and topics, of three systems or more.
     """
 
     measure: str
@@ -70,6 +75,7 @@ class Comparison:
     systems: tuple[System, ...]
     pairs: tuple[Pairing, ...]
     notes: tuple[str, ...]
+    anova: several.Anova | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -80,9 +86,17 @@ class Comparison:
             "correction": self.correction,
             "seed": self.seed,
             "systems": [
-                {"run": one.tag, "mean": one.mean, "judged_at_10": one.judged, "groups": one.letters} for one in self.systems
+                {
+                    "run": one.tag,
+                    "mean": one.mean,
+                    "judged_at_10": one.judged,
+                    "groups": one.letters,
+                    "from_median": one.from_median,
+                }
+                for one in self.systems
             ],
             "pairs": [_pair_dict(pair) for pair in self.pairs],
+            "anova": asdict(self.anova) if self.anova else None,
             "notes": list(self.notes),
         }
 
@@ -154,10 +168,10 @@ def compare_scores(
         told = [1.0 if value is None else value for value in adjusted]
         tested = [several.Pair(*both, 0.0, None, p, None) for both, p in zip(wanted, told, strict=True)]
         letters = several.letters(scores, tested, alpha=alpha)
-    systems = tuple(System(*one) for one in zip(tags, scores.mean(axis=1).tolist(), shares, letters, strict=True))
-    return Comparison(
-        measure, topics, chosen, correction if family else "", seed, systems, pairs, tuple(_notes(topics, tags, shares))
-    )
+    beside = from_median(scores).mean(axis=1).tolist()
+    systems = tuple(System(*one) for one in zip(tags, scores.mean(axis=1).tolist(), shares, letters, beside, strict=True))
+    notes, varied = tuple(_notes(topics, tags, shares)), several.anova(scores) if len(tags) > 2 and topics > 1 else None
+    return Comparison(measure, topics, chosen, correction if family else "", seed, systems, pairs, notes, varied)
 
 
 def _tested(scores: NDArray[np.float64], wanted: list[tuple[int, int]], test: Test, seed: int) -> list[float | None]:

@@ -281,6 +281,12 @@ def test_compare_tests_as_scipy_does(test: str, capsys: pytest.CaptureFixture[st
     adjusted = holm(expected) if test != "tukey" else expected
     assert [pair["p_adjusted"] for pair in told["pairs"]] == pytest.approx(adjusted, abs=1e-12)
     assert told["correction"] == ("" if test == "tukey" else "holm")
+    varied = told["anova"]
+    left = scores - scores.mean(axis=1, keepdims=True) - scores.mean(axis=0) + scores.mean()
+    between = 12 * ((scores.mean(axis=1) - scores.mean()) ** 2).sum()
+    assert varied["system"]["p"] == pytest.approx(stats.f.sf((between / 2) / ((left**2).sum() / 22), 2, 22))
+    beside = (scores - np.median(scores, axis=0)).mean(axis=1).tolist()
+    assert [one["from_median"] for one in told["systems"]] == pytest.approx(beside)
     assert [one["mean"] for one in told["systems"]] == pytest.approx(scores.mean(axis=1).tolist())
     assert json.loads(compare_runs("qrels", runs, "RR", test=cast(Test, test)).to_json()) == told
     assert compare.main([*asked, "--latex"]) == 0

@@ -131,7 +131,7 @@ def test_the_page_draws_assessors_and_chance(judged: Cast, client_for: ClientFor
 
 def test_the_verdict_in_words() -> None:
     def compared(tau: float | None, sure: int = 0) -> Comparison:
-        return Comparison("one", "other", 10, 5, tau, tau, 1, sure, "run", 1, 1, 2)
+        return Comparison("one", "other", 10, 5, tau, tau, 1, sure, "run", 1, 1, 2, 0.9)
 
     def verdict(rules: list[Comparison], people: list[Comparison]) -> str:
         return Effect("AP", ["a", "b"], [], rules, people, [], []).verdict
