@@ -23,11 +23,12 @@ HUGE = {"width": 2560, "height": 1300}
 kept: list[str] = ["styleguide"]  # pages whose pictures are kept; with --pictures all
 
 
-def look(page: Page, name: str, *, dark: bool | None = None) -> None:
+def look(page: Page, name: str, *, dark: bool | None = None, both: bool = False) -> None:
     """Axe on the page wide and light and, on a phone in dark, by what colour and size decide; no sideways scrolling.
 
-    With `dark` said, only this one of the two: the next state of the same page is then seen in the other. A page looks the
-    same on either database, so on PostgreSQL it is only opened: its console must stay silent.
+    With `dark` said, only this one of the two: another state of the same page is then seen in the other. Of a page that has
+    no such state, `both`: the contrast of the other colours, too. A page looks the same on either database, so on PostgreSQL
+    it is only opened: its console must stay silent.
     """
     if "ASSIZE_DATABASE_URL" in os.environ:
         return
@@ -44,6 +45,9 @@ def look(page: Page, name: str, *, dark: bool | None = None) -> None:
             narrowed = scheme == "dark" and dark is None
             rules = {"type": "rule", "values": OF_COLOUR_AND_SIZE} if narrowed else {"type": "tag", "values": TAGS}
             faults += [f"{shot}: {fault}" for fault in _axe(page, rules)]
+    if both:
+        page.emulate_media(color_scheme="light" if dark else "dark")
+        faults += [f"the other colours: {fault}" for fault in _axe(page, {"type": "rule", "values": ["color-contrast"]})]
     page.emulate_media(color_scheme="light")
     for size in (PHONE, HUGE) if pictures else (PHONE,):
         page.set_viewport_size(size)  # type: ignore[arg-type]

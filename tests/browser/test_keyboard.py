@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -161,3 +162,66 @@ def test_without_javascript(world: World, site: Site, new_page: NewPage) -> None
     page.get_by_role("link", name="Settings").click()
     page.get_by_role("button", name="Export").click()
     expect(page.locator(".job")).to_contain_text("Export of Made without script")
+
+
+def test_upload_planner_members_and_scale_by_keyboard(world: World, signed_in: Callable[[User], Page], tmp_path: Path) -> None:
+    collection = factories.make_collection(world.organizer, "Filled by keys")
+    page, here = signed_in(world.organizer), f"/c/{collection.slug}/"
+    _upload(page, here, tmp_path)
+    _plan(page, f"/c/{world.line.slug}/pool/")
+    _invite(page, here)
+    _scale(page, here)
+
+
+def _upload(page: Page, here: str, folder: Path) -> None:
+    topics = folder / "topics.tsv"
+    topics.write_text("1\ttidal power\n2\tfish ladders\n")
+    page.goto(f"{here}topics/")
+    tab_to(page, "File of topics")
+    with page.expect_file_chooser() as opened:
+        page.keyboard.press("Enter")
+    opened.value.set_files(topics)
+    tab_to(page, "Upload and check")
+    page.keyboard.press("Space")
+    expect(page.get_by_text("2 topics are the collection's topics now.")).to_be_visible(timeout=30_000)
+
+
+def _plan(page: Page, address: str) -> None:
+    page.goto(address)
+    tab_to(page, "Reciprocal rank fusion", 80)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name="Reciprocal rank fusion")).to_have_attribute("aria-current", "true")
+    tab_to(page, "Documents per topic", 80)
+    page.keyboard.press("Control+a")
+    page.keyboard.type("4")
+    page.keyboard.press("ArrowUp")  # a field of numbers
+    tab_to(page, "Show the plan")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Documents per topic")).to_have_value("5")
+    expect(page.locator("#plan .figures")).to_be_visible()
+
+
+def _invite(page: Page, here: str) -> None:
+    page.goto(f"{here}members/")
+    tab_to(page, "Role")
+    page.keyboard.press("End")  # the last of the roles
+    assert tab(page) == "Valid for, in days"
+    page.keyboard.press("ArrowUp")
+    tab_to(page, "Make the invitation")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="Invitations").locator("tbody tr td").first).to_have_text("researcher")
+
+
+def _scale(page: Page, here: str) -> None:
+    page.goto(f"{here}scale/")
+    assert tab_to(page, "Label")[-3:] == ["Value", "Key", "Label"]
+    page.keyboard.press("Control+a")
+    page.keyboard.type("Off topic")
+    for _grade in range(4):  # the last of these is of grade 3
+        tab_to(page, "Remove")
+    page.keyboard.press("Space")
+    tab_to(page, "Save the scale")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status").first).to_be_visible()
+    expect(page.locator("[name=grade-0-label]")).to_have_value("Off topic")
+    expect(page.get_by_label("Remove grade 3")).to_have_count(0)
