@@ -25,10 +25,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.chaos_people import Journal, Sender, Stubborn, keep_busy
+from benchmarks.chaos_people import Journal, Sender, Stubborn, judge_on, keep_busy, stubborn
 from benchmarks.chaos_ways import HANG, LONG_EVERY, LONG_HANG, Postgres, hang, ways
 from benchmarks.checks import API, assize, get, lines, listed
-from benchmarks.crowd import COLLECTION, Connection
+from benchmarks.crowd import COLLECTION
 from benchmarks.load import in_a_loop
 from tests.site import ROOT, Site
 
@@ -110,16 +110,13 @@ class Scene:
     async def play(self) -> list[str]:
         """Until each way was tried often enough; the tags of the runs that were acknowledged."""
         over = asyncio.Event()
-        judges = [
-            Stubborn(Connection(self.site.port, Authorization=f"Bearer {secret}"), journal=self.journal, person=person)
-            for person, secret in enumerate(self.secrets["assessors"])
-        ]
+        judges = stubborn(self.site, self.secrets["assessors"], self.journal)
         sender = Sender(self.site, self.secrets["organizer"], TOPICS)
         await asyncio.gather(
             self._havoc(over),
             sender.send(over),
             keep_busy(self.site, self.secrets["admin"], over),
-            *(_judge(judge, over) for judge in judges),
+            *(judge_on(judge, over, THINK) for judge in judges),
         )
         self.found.resent, self.found.cut = sum(judge.resent for judge in judges), sender.cut
         self.found.faults += [*[error for judge in judges for error in judge.errors][:10], *sender.errors]
@@ -193,12 +190,6 @@ class Scene:
             self.found.faults.append(f"judging went on {self.found.back[-1]:.0f} s after PostgreSQL, more than {BACK:.0f}")
 
 
-async def _judge(judge: Stubborn, over: asyncio.Event) -> None:
-    while not over.is_set() and not judge.errors:
-        await judge.act()
-        await asyncio.sleep(THINK)
-
-
 # What must hold afterwards
 
 
@@ -226,7 +217,7 @@ def _settle(site: Site, secrets: dict[str, Any], tags: list[str], found: Found) 
     found.faults.append(f"{most:.0f} s after all was up there wait {waiting[:5]}, missing are {sorted(missing)[:5]}")
 
 
-def _compare(site: Site, secret: str, journal: Journal, tags: list[str], found: Found) -> None:
+def compare(site: Site, secret: str, journal: Journal, tags: list[str], found: Found) -> None:
     sent, stored = journal.by_person(), dict[str, list[tuple[str, int]]]()
     people = dict[tuple[str, str], set[str]]()
     for row in lines(site, secret, "history=true&"):
@@ -283,8 +274,7 @@ def chaos(
     secret = secrets["organizer"]
     with tempfile.TemporaryDirectory(prefix="assize-journal-") as folder:
         journal = Journal(Path(folder) / "journal.txt")
-        judge = Stubborn(Connection(site.port, Authorization=f"Bearer {secrets['assessors'][0]}"), journal=journal)
-        in_a_loop(_judge_few(judge))
+        in_a_loop(_judge_few(stubborn(site, secrets["assessors"], journal)[0]))
         frozen = assize(site, "release", COLLECTION, "--by", secrets["by"])
         if frozen.returncode:
             raise RuntimeError(frozen.stderr[-2000:])
@@ -294,7 +284,7 @@ def chaos(
         found.seconds, found.files = time.perf_counter() - begin, len(tags)
         journal.close()
         _settle(site, secrets, tags, found)
-        _compare(site, secret, journal, tags, found)
+        compare(site, secret, journal, tags, found)
     found.faults += [*found.missed(), *_unharmed(site, secret, released)]
     return found
 

@@ -27,14 +27,14 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file = path.open("a")
-        self.seen: Counter[str] = Counter()  # acts on each seat
+        self.seen: Counter[tuple[int, str]] = Counter()  # acts of each on a seat
         self.last = time.monotonic()  # when something was acknowledged
 
     def note(self, person: int, act: str, seat: str, grade: int) -> None:
         self._file.write(f"{person} {act} {seat} {grade}\n")
         self._file.flush()
         os.fsync(self._file.fileno())
-        self.seen[seat] += 1
+        self.seen[person, seat] += 1
         self.last = time.monotonic()
 
     def by_person(self) -> dict[int, list[tuple[str, int]]]:
@@ -67,7 +67,7 @@ class Stubborn(Judge):
         if seat is None:
             return False
         act, grade = str(uuid.uuid4()), random.randrange(4)  # noqa: S311
-        told = {"grade": grade, "client_id": act, "seconds": 1, "note": act, "seen": self.journal.seen[seat]}
+        told = {"grade": grade, "client_id": act, "seconds": 1, "note": act, "seen": self.journal.seen[self.person, seat]}
         text = await self._until_taken("POST", f"{QUEUE}/{seat}", json.dumps(told).encode())
         if text is None:
             return False
@@ -98,6 +98,17 @@ class Stubborn(Judge):
             await asyncio.sleep(AGAIN)
         self.errors.append(f"{method} {path}: {status} {text[:200]!r}")
         return None
+
+
+def stubborn(site: Site, secrets: list[str], journal: Journal) -> list[Stubborn]:
+    connections = [Connection(site.port, Authorization=f"Bearer {secret}") for secret in secrets]
+    return [Stubborn(connection, journal=journal, person=person) for person, connection in enumerate(connections)]
+
+
+async def judge_on(judge: Stubborn, over: asyncio.Event, think: float) -> None:
+    while not over.is_set() and not judge.errors:
+        await judge.act()
+        await asyncio.sleep(think)
 
 
 async def answered(connection: Connection, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:

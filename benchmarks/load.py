@@ -149,10 +149,10 @@ def machine() -> str:
     return f"{platform.machine()}, {os.cpu_count()} cores, {load}, Python {platform.python_version()}"
 
 
-def _sizes(site: Site) -> dict[int, float]:
-    """Megabytes in memory of each process of the site's web server and workers."""
+def sizes(site: Site, *parts: str) -> dict[int, float]:
+    """Megabytes in memory of each process of these parts of the site."""
     found = {}
-    for pid in [*site.pids("web"), *site.pids("worker")]:
+    for pid in [pid for part in parts for pid in site.pids(part)]:
         with suppress(OSError, IndexError):
             found[pid] = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
     return found
@@ -248,7 +248,7 @@ class Load:
 
 
 async def _work(site: Site, made: crowd.Settled, seconds: float, think: float, given: Given) -> Found:
-    judges, sizes = made.judges, dict[int, float]()
+    judges, weights = made.judges, dict[int, float]()
     for judge in judges:
         await judge.take()
     for _ in range(20):
@@ -261,7 +261,7 @@ async def _work(site: Site, made: crowd.Settled, seconds: float, think: float, g
     async def weigh() -> None:
         """When all have begun."""
         await asyncio.sleep(here.alone + min(30, seconds / 4))
-        sizes.update(_sizes(site))
+        weights.update(sizes(site, "web", "worker"))
 
     await asyncio.gather(
         crowd.judge_until(judges, here.until, think),
@@ -270,7 +270,8 @@ async def _work(site: Site, made: crowd.Settled, seconds: float, think: float, g
         *(here.imports(who) for who in range(len(made.participants))),
         *(here.organize(number) for number in range(ORGANIZERS)),
     )
-    growth = max((size - sizes[pid] for pid, size in _sizes(site).items() if pid in sizes), default=0.0)
+    now = sizes(site, "web", "worker")
+    growth = max((size - weights[pid] for pid, size in now.items() if pid in weights), default=0.0)
     for judge in judges:
         judge.connection.close()
     times = sorted(one for judge in judges for one in judge.times)

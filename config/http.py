@@ -7,6 +7,7 @@ import math
 import re
 import secrets
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Callable
@@ -192,6 +193,40 @@ def _kind(request: HttpRequest) -> str:
 
 
 LONG = 200_000  # bytes of an answer from which on time counts for more than size
+
+
+SMALL_BODY = 1 << 16  # bytes; no act of judging comes near
+
+
+class Bodies:
+    """Of a process's threads at most half take in large bodies at once.
+
+    Whoever sends slowly keeps a thread waiting for the next byte. Others are told to send theirs again in a moment, and
+    judging goes on. A proxy that takes bodies in first, as nginx does unless told otherwise, leaves this nothing to do.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+        self.free = threading.BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not _has_large_body(request):
+            return self.get_response(request)
+        if not self.free.acquire(blocking=False):
+            words = ("Too many files at once", "Nothing of yours was stored. Wait a moment, and send it again.")
+            response = error(request, 503, "More files are coming in than can be taken now.", code="busy", words=words)
+            response["Retry-After"] = "5"
+            return response
+        try:
+            return self.get_response(request)
+        finally:
+            self.free.release()
+
+
+def _has_large_body(request: HttpRequest) -> bool:
+    """By what it says of itself; a body of unknown length may be large."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    return int(length) > SMALL_BODY if length.isdecimal() else "HTTP_TRANSFER_ENCODING" in request.META
 
 
 class Gzip(GZipMiddleware):

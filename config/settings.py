@@ -114,6 +114,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "config.http.RequestIds",
     "config.http.SecurityHeaders",
+    "config.http.Bodies",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

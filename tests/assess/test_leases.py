@@ -257,3 +257,22 @@ def test_organizer_sees_and_frees(shared: Bench, client_for: ClientFor, caller_f
         ("ann-assessor", 3, False)
     ]
     assert organizer("DELETE", "/collections/harbour-trials/leases/ann-assessor") == {"freed": 3}
+
+
+def test_a_server_whose_clock_is_set_back_loses_no_lease_and_keeps_none_for_ever(
+    shared: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An hour back: what is held stays held, and ends after that hour and its time. History is in the order of its acts."""
+    true = timezone.now
+    held = [card.token for card in shared.cards(shared.ann, 5)]
+    judge(shared, shared.ann, held[0], 1)
+    monkeypatch.setattr(timezone, "now", lambda: true() - timedelta(hours=1))
+    assert not {card.token for card in shared.cards(shared.bob, 5)} & set(held)
+    judge(shared, shared.ann, held[0], 3)
+    judge(shared, shared.ann, held[1], 2)
+    assert [row["grade"] for row in selectors.exported(shared.collection, history=True)] == [1, 3, 2]
+    monkeypatch.setattr(timezone, "now", lambda: true() + timedelta(minutes=31))
+    judging.free_leases(shared.collection, assessor=shared.bob)
+    assert set(held[2:]) <= {card.token for card in shared.cards(shared.bob, 5)}
+    judge(shared, shared.bob, held[2])
+    assert Judgment.objects.get(assessor=shared.bob).extra is False

@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.templatetags.static import static
 from django.test import Client, RequestFactory
 from django.urls import path
+from pytest_django import Settings
 
 from config import http, urls
 from config.errors import Conflict, Refusal, TooMany
@@ -260,3 +261,32 @@ def test_error_words_cover_every_status_they_are_used_for() -> None:
 def test_json_error_has_a_code_even_without_one() -> None:
     answer = http.error(RequestFactory().get("/api/x"), 405)
     assert json.loads(answer.content)["error"]["code"] == "not_that_way"
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ({"CONTENT_LENGTH": "70000"}, 503),
+        ({"HTTP_TRANSFER_ENCODING": "chunked"}, 503),
+        ({"CONTENT_LENGTH": "60000"}, 200),
+        ({}, 200),
+    ],
+    ids=["large", "of unknown length", "small", "none"],
+)
+def test_large_bodies_take_half_of_the_threads(settings: Settings, given: dict[str, str], status: int) -> None:
+    settings.WEB_THREADS = 3
+    large = RequestFactory().post("/api/x", CONTENT_LENGTH="70000")
+    answers: list[HttpResponse] = []
+
+    def meanwhile(request: HttpRequest) -> HttpResponse:
+        if request is large:
+            another = RequestFactory().get("/api/y")
+            another.META |= given
+            answers.append(bodies(another))
+        return HttpResponse()
+
+    bodies = http.Bodies(meanwhile)
+    for _ in range(2):  # what was taken in is given back
+        assert bodies(large).status_code == 200
+    assert [answer.status_code for answer in answers] == [status, status]
+    assert [answer.get("Retry-After") for answer in answers] == 2 * ["5" if status == 503 else None]

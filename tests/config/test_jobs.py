@@ -106,6 +106,26 @@ def test_equal_jobs_are_one(register: Callable[[Function], None], work: Callable
     assert probe(dedupe="").pk != probe(dedupe="").pk
 
 
+def test_five_equal_jobs_on_two_workers_are_done_once(queue_server: "redis.Redis") -> None:
+    """Asked for five times, with five messages on the queue: both workers look, one acts."""
+    workers = [servers.start("work") for _ in range(2)]
+    try:
+        trial = {"title": "Trial", "args": {"steps": 2, "seconds": 1}, "dedupe": "same"}
+        (pk,) = {jobs.intend("trial", **trial).pk for _ in range(5)}  # type: ignore[arg-type]
+        for number in range(5):
+            django_rq.get_queue().enqueue_call("config.jobs.run", args=(pk,), job_id=f"again-{number}")
+        wait_for(pk, JobState.DONE, 60)
+        until = time.monotonic() + 30
+        while django_rq.get_queue().count and time.monotonic() < until:
+            time.sleep(0.1)
+    finally:
+        for worker in workers:
+            worker.terminate()
+        for worker in workers:
+            worker.communicate(timeout=30)
+    assert list(Job.objects.values_list("pk", "state", "attempt", "failures")) == [(pk, "done", 1, 0)]
+
+
 def test_job_of_a_transaction_that_fails_does_not_exist(
     register: Callable[[Function], None], queue_server: "redis.Redis"
 ) -> None:

@@ -1,4 +1,7 @@
-"""kill -9 during a freeze, at random moments: no release, or a whole one."""
+"""kill -9 during a freeze and while it is scored, at random moments: no release, or a whole one; no scores of a run, or all.
+
+Few kills of the scoring by default; KILLS=50 tries the number that was promised.
+"""
 
 import hashlib
 
@@ -8,11 +11,12 @@ from django.conf import settings
 from config import jobs
 from config.models import Job, JobState
 from evaluation import services
-from evaluation.models import Release, ReleaseStep
+from evaluation.models import Release, ReleaseStep, Score, ScoreArchive, ScoreFile
 from evaluation.on_files import verify
+from pooling.models import Collection
 from tests import factories as people
 from tests.evaluation import factories
-from tests.pooling.test_killed import killed_often, run_in_a_process
+from tests.pooling.test_killed import KILLS, killed_often, run_in_a_process
 
 
 def seen() -> object:
@@ -39,3 +43,42 @@ def test_a_release_is_whole_or_not_there(monkeypatch: pytest.MonkeyPatch) -> Non
         assert run_in_a_process(job, None)
     assert seen() == [(1, 1)]
     assert Job.objects.filter(name="score_release").count() == 1
+
+
+def scores(collection: Collection) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for tag, measure, mean in Score.objects.filter(run__collection=collection).values_list("run__tag", "measure", "mean"):
+        found.setdefault(tag, {})[measure] = mean
+    return found
+
+
+def released(name: str) -> tuple[Collection, Job]:
+    """A collection with two runs and a release, and the job that is to score it."""
+    organizer = people.make_user(f"Organizer of {name}")
+    collection = people.make_collection(organizer, name)
+    for tag, ranked in (("alpha", factories.ALPHA), ("beta", factories.BETA)):
+        factories.make_run(collection, tag, ranked, by=organizer)
+    factories.judge_all(collection, factories.FIRST, organizer)
+    assert run_in_a_process(services.request_release(collection, by=organizer, rule="first"), None)
+    return collection, Job.objects.get(name="score_release", collection_id=collection.pk)
+
+
+@pytest.mark.usefixtures("committed")
+def test_scores_of_a_run_are_whole_or_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "nudge", lambda job: True)
+    undisturbed, job = released("Quiet trials")
+    assert run_in_a_process(job, None)
+    wanted = scores(undisturbed)
+    assert sorted(wanted) == ["alpha", "beta"]
+    collection, job = released("Harbour trials")
+
+    def whole() -> bool:
+        files = ScoreFile.objects.filter(run__collection=collection)
+        kept = {file.run.tag for file in files.select_related("run") if (settings.DATA / file.path).exists()}
+        return scores(collection) == {tag: wanted[tag] for tag in kept}
+
+    assert all(killed_often(job, whole, KILLS, lasts=0.4))
+    while not Job.objects.filter(pk=job.pk, state=JobState.DONE).exists():
+        assert run_in_a_process(job, None)
+    assert whole() and scores(collection) == wanted
+    assert ScoreArchive.objects.filter(release__collection=collection).count() == 1

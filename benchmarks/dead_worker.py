@@ -1,0 +1,79 @@
+"""`python -m benchmarks.dead_worker [--pg]`: how soon a worker that was killed with -9 is noticed, on a real site.
+
+The worker and its job's process are killed in mid-job. It ends with status 1 unless the job is shown as stalled within 60 s
+and runs again within 120.
+"""
+
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+import urllib.request
+from contextlib import suppress
+from typing import Any
+
+from benchmarks.chaos import world
+from benchmarks.checks import get
+from benchmarks.load import machine
+from tests.site import Site
+
+STALLED, AGAIN = 60.0, 120.0
+
+
+def _job(site: Site, secret: str, number: int) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(get(site, secret, f"/api/v1/jobs/{number}"))
+    return found
+
+
+def _start(site: Site, secret: str) -> int:
+    head = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+    body = json.dumps({"steps": 100, "seconds": 300}).encode()
+    request = urllib.request.Request(f"{site.url}/api/v1/jobs/trial", body, head)  # noqa: S310  (our own address)
+    with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310
+        number: int = json.loads(answer.read())["id"]
+        return number
+
+
+def bench(name: str) -> bool:
+    site = Site(ASSIZE_LOG_LEVEL="WARNING")
+    try:
+        secret = world(site.start(), 1, 1, 10)["admin"]
+        number = _start(site, secret)
+        site.wait_for(lambda: _job(site, secret, number)["state"] == "running", 60)
+        for pid in site.pids("worker"):  # its job's process bears the same name
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        seen, begin = dict[str, float](), time.monotonic()
+        while len(seen) < 2 and time.monotonic() - begin < AGAIN + 10:
+            job = _job(site, secret, number)
+            if job["state"] == "stalled":
+                seen.setdefault("stalled", time.monotonic() - begin)
+            elif job["state"] == "running" and "stalled" in seen:
+                seen["running"] = time.monotonic() - begin
+            time.sleep(0.2)
+    finally:
+        site.remove()
+    good = seen.get("stalled", AGAIN) <= STALLED and seen.get("running", 2 * AGAIN) <= AGAIN
+    told = ", ".join(f"{state} after {seconds:.0f} s" for state, seconds in seen.items()) or "never noticed"
+    print(f"{name}, {machine()}: a killed worker's job is shown as {told}: {'kept' if good else 'BROKEN'}")
+    return good
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.dead_worker", description=__doc__)
+    parser.add_argument("--pg", action="store_true", help="on PostgreSQL instead of SQLite")
+    options = parser.parse_args()
+    for name in [name for name in os.environ if name.startswith("ASSIZE_") and not name.startswith("ASSIZE_TEST_")]:
+        del os.environ[name]
+    if options.pg:
+        from benchmarks.__main__ import postgres
+
+        with postgres():
+            return 0 if bench("PostgreSQL") else 1
+    return 0 if bench("SQLite") else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
