@@ -139,7 +139,7 @@ class MachineForm(forms.Form):
 class DocumentsForm(forms.Form):
     file = forms.FileField(
         label="File of documents",
-        help_text="JSON lines, TREC's <DOC> elements, TSV, SMART, or an archive of texts and pages; gzip, bzip2, Zstandard, zip or tar.",
+        help_text="JSON lines, TREC's &lt;DOC&gt; elements, TSV, SMART, or an archive of texts and pages; gzip, bzip2, Zstandard, zip or tar.",
     )
     format = forms.ChoiceField(label="Form", choices=list(FORMATS.items()), initial="auto", required=False)
     encoding = forms.ChoiceField(choices=list(ENCODINGS.items()), initial="utf-8", required=False)
@@ -157,7 +157,7 @@ class DocumentsForm(forms.Form):
 
 class TopicsForm(forms.Form):
     file = forms.FileField(
-        label="File of topics", help_text="TREC's <top> elements, XML, JSON lines, SMART, or lines of number, tab, title."
+        label="File of topics", help_text="TREC's &lt;top&gt; elements, XML, JSON lines, SMART, or lines of number, tab, title."
     )
     encoding = forms.ChoiceField(
         choices=list(ENCODINGS.items()), initial="utf-8", required=False, help_text="Older files are often Windows-1252."

@@ -25,3 +25,12 @@ def hours(value: float | None) -> str:
         return "–"
     minutes = round(60 * float(value))
     return f"{minutes} min" if minutes < 60 else f"{float(value):,.1f} h"
+
+
+RIGHT_TO_LEFT = {"ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "nqo", "ps", "sd", "syr", "ug", "ur", "yi"}
+
+
+@register.filter
+def direction(language: str) -> str:
+    """In which direction a language is written, for `dir`; else the first letter tells, which a foreign name may be."""
+    return "rtl" if language.lower().partition("-")[0] in RIGHT_TO_LEFT else "auto"

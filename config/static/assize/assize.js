@@ -1,4 +1,4 @@
-/* Small helps for every page: dismissing toasts, modal questions, copying, an address out of a name, saying a job's new state aloud. All works without it. */
+/* Small helps for every page: dismissing toasts, modal questions, copying, an address out of a name, how much of an upload is sent, saying a job's new state aloud. All works without it. */
 (function () {
   "use strict";
   document.documentElement.classList.add("js");
@@ -78,6 +78,67 @@
       var plain = name.value.normalize("NFKD").toLowerCase().replace(/[\u0300-\u036f]/g, "");
       field.value = plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60).replace(/-+$/, "");
     });
+  });
+
+  // Files that are sent: how much of them has arrived. The answer is gone to, or shown in place of the page if it is a refusal.
+  function megabytes(bytes) { return (bytes / 1e6).toFixed(1); }
+
+  function sendingBar(form) {
+    var box = document.createElement("div"), words = document.createElement("div"), bar = document.createElement("progress");
+    var what = document.createElement("span"), sofar = document.createElement("span");
+    box.className = "progress";
+    words.className = "progress-text";
+    bar.setAttribute("aria-label", "Sent");
+    words.append(what, sofar);
+    box.append(words, bar);
+    form.querySelector(".form-actions").after(box);
+    return { box: box, bar: bar, what: what, sofar: sofar };
+  }
+
+  function showAnswer(html, form) {
+    var fresh = new DOMParser().parseFromString(html, "text/html"), main = fresh.getElementById("main");
+    if (!main) { form.submit(); return; }
+    document.getElementById("main").replaceWith(main);
+    document.title = fresh.title;
+    if (window.htmx) window.htmx.process(main);
+    var fault = main.querySelector("[aria-invalid=true], .notice-bad") || main;
+    fault.scrollIntoView({ block: "center" });
+    (fault.matches("input, select, textarea") ? fault : main).focus({ preventScroll: true });
+  }
+
+  document.addEventListener("submit", function (event) {
+    var form = event.target;
+    if (event.defaultPrevented || !form.matches("form[data-upload]")) return;
+    event.preventDefault();
+    var request = new XMLHttpRequest(), shown = sendingBar(form), button = form.querySelector(".form-actions button");
+    var files = form.querySelector("input[type=file]").files;
+    shown.what.textContent = files.length === 1 ? "Sending " + files[0].name : "Sending " + files.length + " files";
+    function over() { shown.box.remove(); button.disabled = false; }
+    request.upload.addEventListener("progress", function (sent) {
+      if (!sent.lengthComputable) return;
+      shown.bar.max = sent.total;
+      shown.bar.value = sent.loaded;
+      shown.sofar.textContent = megabytes(sent.loaded) + " of " + megabytes(sent.total) + " MB";
+    });
+    request.upload.addEventListener("load", function () { shown.what.textContent = "Sent; the site is taking it in"; });
+    request.addEventListener("load", function () {
+      over();
+      if (request.status < 400) location.assign(request.responseURL);
+      else showAnswer(request.responseText, form);
+    });
+    request.addEventListener("error", function () {
+      over();
+      var notice = document.createElement("div");
+      notice.className = "notice notice-bad";
+      notice.setAttribute("role", "alert");
+      notice.textContent = "The connection broke before everything had arrived. Nothing was kept; send it again.";
+      form.querySelector(".form-actions").before(notice);
+    });
+    form.querySelectorAll("[role=alert]").forEach(function (old) { old.remove(); });
+    request.open("POST", form.action);
+    request.send(new FormData(form));
+    button.disabled = true;
+    say(shown.what.textContent);
   });
 
   // A polled fragment carries data-say; it is read out only when the words change (waiting, running, done).
