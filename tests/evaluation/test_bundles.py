@@ -243,6 +243,16 @@ def test_diff_by_topic_and_document(judged: Cast) -> None:
     assert [(row.docno, row.before, row.after) for row in found.changes] == [("a", 2, 0), ("new", None, 3)]
 
 
+def test_diff_tells_what_was_removed(judged: Cast) -> None:
+    """Two opinions are asked for from now on: what has one alone is in the qrels no longer."""
+    old = freeze(judged.collection, judged.organizer)
+    merging.set_plan(judged.collection, by=judged.organizer, opinions=2)
+    found = changes.diff(old, freeze(judged.collection, judged.organizer))
+    assert (found.added, found.changed, found.removed) == (0, 0, 3)
+    assert [(row.topic, row.removed, row.same) for row in found.moved_topics] == [("1", 1, 2), ("2", 2, 1)]
+    assert [(row.docno, row.before, row.after) for row in found.changes] == [("c", 1, None), ("e", 0, None), ("f", 1, None)]
+
+
 def test_live_qrels_replay_the_history(judged: Cast) -> None:
     before = changes.live_qrels(judged.collection)
     then = timezone.now()
