@@ -31,11 +31,11 @@ from pooling.services.collections import safe_cell
 
 JUDGMENTS = (
     *("topic", "docid", "assessor", "grade", "status", "started_at", "submitted_at", "seconds", "comment"),
-    *("pool_version", "source"),
+    *("pool_version", "source", "occasion"),
 )
 HISTORY = (
     *("topic", "docno", "assessor", "answer", "grade", "reason", "note", "known", "evidence", "previous_grade", "seconds"),
-    *("guideline_version", "at"),
+    *("guideline_version", "at", "occasion"),
 )
 EVIDENCE = ("topic", "docid", "assessor", "start", "end")
 DECISIONS = ("topic", "docno", "adjudicator", "grade", "reason", "comment", "at")
@@ -229,19 +229,20 @@ def _pool(collection: Collection, found: opinions.Opinions, final: opinions.Fina
 
 
 def _judgments(collection: Collection, names: dict[int, str]) -> bytes:
-    """One line for each assessor and document, the primary assessor's first; so that `first` can be told from the file."""
-    heads = Judgment.objects.filter(judging.who_counts(collection), item__pool__collection=collection, occasion=0)
-    rows = heads.annotate(slot=judging.slot_of(), total=Sum("events__seconds")).order_by("slot", "pk")
+    """One line for each assessor and document, the primary assessor's first, so that `first` can be told from the file; then
+    what came to an assessor again, unaware of it, with an occasion from 1 on."""
+    heads = Judgment.objects.filter(judging.who_counts(collection), item__pool__collection=collection)
+    rows = heads.annotate(slot=judging.slot_of(), total=Sum("events__seconds")).order_by("occasion", "slot", "pk")
     columns = ("item__topic__number", "item__docno", "assessor_id", "grade", "answer", "extra", "first_at", "updated_at")
-    more = ("total", "reason", "note", "item__pool__round", "item__pool__strategy", "item__run_count")
+    more = ("total", "reason", "note", "item__pool__round", "item__pool__strategy", "item__run_count", "occasion")
     lines = [
         (
             *(number, docno, names.get(who, "A0"), "" if grade is None else grade, "extra" if extra else answer),
             *(moment(first), moment(last), "" if seconds is None else repr(float(seconds))),
             *(safe_cell(_one_end("; ".join(part for part in (reason, note) if part))), round_),
-            _source(strategy, runs),
+            *(_source(strategy, runs), occasion),
         )
-        for number, docno, who, grade, answer, extra, first, last, seconds, reason, note, round_, strategy, runs in (
+        for number, docno, who, grade, answer, extra, first, last, seconds, reason, note, round_, strategy, runs, occasion in (
             rows.values_list(*columns, *more).iterator(chunk_size=20_000)
         )
     ]
@@ -268,13 +269,13 @@ def _evidence(collection: Collection, names: dict[int, str]) -> bytes:
 
 
 def _history(collection: Collection, names: dict[int, str]) -> bytes:
-    events = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection, judgment__occasion=0).order_by("pk")
+    events = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection).order_by("pk")
     events = events.filter(judging.who_counts(collection, "judgment__assessor"))
-    columns = ("judgment__item__topic__number", "judgment__item__docno", "judgment__assessor_id")
+    columns = ("judgment__item__topic__number", "judgment__item__docno", "judgment__assessor_id", "judgment__occasion")
     said = ("answer", "grade", "reason", "note", "known", "evidence", "previous_grade", "seconds", "guideline_version", "at")
     rows = (
-        (topic, docno, names.get(who, "A0"), *rest[:-1], moment(rest[-1]))
-        for topic, docno, who, *rest in events.values_list(*columns, *said).iterator(chunk_size=20_000)
+        (topic, docno, names.get(who, "A0"), *rest[:-1], moment(rest[-1]), occasion)
+        for topic, docno, who, occasion, *rest in events.values_list(*columns, *said).iterator(chunk_size=20_000)
     )
     return _lines(dict(zip(HISTORY, row, strict=True)) for row in rows)
 

@@ -16,9 +16,10 @@ ABOUT = {
     "qrels-lenient.txt": "the same with grades from the lenient threshold on as 1, others as 0",
     "qrels-strict.txt": "the same from the strict threshold on",
     "pool.csv": "every pooled document: round, number of opinions, where its grade comes from",
-    "judgments.csv": "every assessor's present answer; for each document the primary assessor's comes first",
+    "judgments.csv": "every assessor's present answer; for each document the primary assessor's comes first. "
+    "Occasion 0 counts; from 1 on it is a hidden repeat, which tells an assessor's consistency and nothing else",
     "evidence.csv": "passages that assessors marked, as characters from start to end of the document's text",
-    "history.jsonl": "every act of judging, in order",
+    "history.jsonl": "every act of judging, in order; occasions as in judgments.csv",
     "decisions.jsonl": "adjudicators' decisions that stand",
     "decision-history.jsonl": "every act of deciding and of opening again, in order",
     "agreement.json": "agreement of assessors: coefficients with intervals",

@@ -98,11 +98,14 @@ class Judgments:
                 report.add("error", "COLUMNS", line, message)
                 return
         places = [list(names).index(name) for name in COLUMNS]
+        again = list(names).index("occasion") if "occasion" in names else None  # a hidden repeat is no opinion
         outside: list[tuple[int, int]] = []
         for line, cells in lines:
             if len(cells) != len(names):
                 columns = f"{len(cells)} column{'' if len(cells) == 1 else 's'}"
                 report.add("error", "FIELDS", line, f"Line {line} has {columns}; {len(names)} are needed: {' '.join(names)}.")
+            elif again is not None and cells[again].strip() not in ("", "0"):
+                continue
             elif row := _judgment(line, [cells[place].strip() for place in places], self.mapping, report):
                 if row.grade is not None and row.grade not in (self.levels or range(MAX_GRADE + 1)):
                     outside.append((line, row.grade))

@@ -4,28 +4,35 @@ import csv
 import hashlib
 import io
 import json
-import re
 import subprocess
 import sys
 import uuid
 import zipfile
+from datetime import datetime, tzinfo
 from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.utils import timezone
 
-from assess.models import Judgment
+from assess import opinions
+from assess.core.judgment_files import Judgments
+from assess.models import Judgment, JudgmentEvent
 from assess.services import adjudicating, merging
 from config.errors import Conflict, Gone, Refusal
 from config.models import User
-from evaluation import changes, selectors, services
+from evaluation import bundles, changes, selectors, services
+from evaluation.core.archive import packed
 from evaluation.models import Release, ReleaseStep
 from evaluation.on_files import verify
+from pooling.models import Role
+from tests import factories as people
 from tests.conftest import Cast
-from tests.evaluation.factories import freeze, judge, make_item, score
+from tests.evaluation.conftest import make_judged
+from tests.evaluation.factories import FIRST, freeze, judge, judge_all, make_item, score
 
-# Of one and the same collection's files without their times, on either database.
-SAME_BYTES = "39de0a0c54938111f160124eeddd68c1f19ea996aeb5c2124300bf49f7b56dda"
+# Of one and the same collection's archive, on either database.
+SAME_BYTES = "b6fc183ab2e93f5e117ece70cbd1eb63d4255e817f1d4fe52eb3c29e44e5e26e"
 
 
 def files(release: Release) -> dict[str, bytes]:
@@ -67,26 +74,81 @@ def test_the_archive_holds_everything_and_checks_itself(judged: Cast, tmp_path: 
         archive.extractall(tmp_path)
     [folder] = tmp_path.iterdir()
     done = subprocess.run([sys.executable, "-I", folder / "verify.py"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout.count("ok ")) == (0, 9), done.stdout + done.stderr
+    assert (done.returncode, done.stdout.count("ok ")) == (0, 12), done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(
-    ("name", "old", "new", "check"),
-    [
-        ("qrels.txt", b"1 0 a 2", b"1 0 a 3", "sums"),
-        ("judgments.csv", b"1,a,A1,2", b"1,a,A1,0", "merge"),
-        ("evidence.csv", b"start,end\n", b"start,end\n1,a,A9,3,20\n", "evidence"),
-        ("agreement.json", b'"n": 3', b'"n": 4', "sums"),
-        ("release.json", b'"items": 6', b'"items": 7', "counts"),
-    ],
-)
-def test_verify_tells_what_was_changed(judged: Cast, name: str, old: bytes, new: bytes, check: str) -> None:
+def wrong(found: dict[str, bytes]) -> set[str]:
+    return {name for name, good, _words in verify.verify(found) if not good}
+
+
+@pytest.mark.once
+def test_verify_tells_what_was_changed(judged: Cast) -> None:
+    """Each file, by the check that is about it: sums would tell of all, and can be written anew."""
+    decide(judged, "2", "d", 2)
     found = files(freeze(judged.collection, judged.organizer))
-    assert all(good for _name, good, _words in verify.verify(found))
-    assert old in found[name]
-    changed = {**found, name: found[name].replace(old, new)}
-    wrong = {which for which, good, _words in verify.verify(changed) if not good}
-    assert check in wrong
+    assert wrong(found) == set()
+    for name, old, new, check in (
+        ("qrels.txt", b"1 0 a 2", b"1 0 a 3", "qrels"),
+        ("qrels-strict.txt", b"1 0 a 1", b"1 0 a 0", "strict qrels"),
+        ("qrels-lenient.txt", b"1 0 b 0", b"1 0 b 1", "lenient qrels"),
+        ("judgments.csv", b"1,a,A1,2", b"1,a,A1,0", "merge"),
+        ("judgments.csv", b"1,a,A2,2", b"1,a,A2,0", "agreement"),
+        ("judgments.csv", b"1,a,A1,2", b"1,a,A1,0", "judgments"),
+        ("decisions.jsonl", b'"grade": 2', b'"grade": 1', "merge"),
+        ("evidence.csv", b"start,end\n", b"start,end\n1,a,A9,3,20\n", "evidence"),
+        ("pool.csv", b"1,a,1,2,rule,2", b"1,a,1,3,rule,2", "pool"),
+        ("pool.csv", b"2,d,1,2,decision,2", b"2,d,1,2,rule,2", "pool"),
+        ("pool.csv", b"1,b,1,2,rule,0\n", b"", "pool"),
+        ("pool.csv", b"1,c,1,1,rule,1", b"1,c,1,1,rule,0", "pool"),
+    ):
+        assert old in found[name], (name, old)
+        told = wrong({**found, name: found[name].replace(old, new)})
+        assert {check, "sums"} <= told, (name, old, told)
+
+
+@pytest.mark.once
+def test_verify_recomputes_every_count_and_figure(judged: Cast) -> None:
+    """With a third assessor of some, so that there are gaps and pairs; each number moved alone is told as wrong."""
+    third = people.make_user("Third Assessor")
+    people.join(judged.collection, third, Role.ASSESSOR)
+    judge_all(judged.collection, {"1": {"a": 1, "c": 3}, "2": {"e": 0}}, third, slot=3)
+    judge_all(judged.collection, {"2": {"e": 0, "f": 2}}, User.objects.get(name="Second Assessor"), slot=2)
+    found = files(freeze(judged.collection, judged.organizer))
+    assert wrong(found) == set()
+    for name in ("items", "topics", "judgments", "assessors", "doubly_judged", "differing", "decided", "few", "ties"):
+        told = json.loads(found["release.json"])
+        told["counts"][name] += 1
+        assert wrong({**found, "release.json": json.dumps(told).encode()}) - {"sums"} == {
+            "counts" if name in ("items", "topics") else "opinions"
+        }, name
+    seen = set()
+    report = json.loads(found["agreement.json"])
+    for number, view in enumerate(report["views"]):
+        for key, figure in view["figures"].items():
+            seen.add(key)
+            for part, moved in (("n", figure["n"] + 1), ("value", 0.5 if figure["value"] is None else figure["value"] + 1e-6)):
+                other = json.loads(found["agreement.json"])
+                other["views"][number]["figures"][key][part] = moved
+                assert "agreement" in wrong({**found, "agreement.json": json.dumps(other).encode()}), (key, part)
+    assert {"pairwise", "fleiss", "overlap", "positive", "negative", "ac1", "ac2_linear", "alpha_ordinal"} <= seen
+
+
+def test_hidden_repeats_are_in_the_files_and_count_nowhere(judged: Cast) -> None:
+    """An assessor's consistency can be told from the archive; qrels, agreement and imports do not see it."""
+    before = files(freeze(judged.collection, judged.organizer))
+    head = Judgment.objects.get(item__docno="a", assessor=judged.assessor)
+    again = Judgment.objects.create(item=head.item, assessor=judged.assessor, occasion=1, grade=0)
+    JudgmentEvent.objects.create(judgment=again, client_id=uuid.uuid4(), grade=0)
+    found = files(freeze(judged.collection, judged.organizer))
+    assert wrong(found) == set()
+    rows = list(csv.DictReader(io.StringIO(found["judgments.csv"].decode(), newline="")))
+    mine = [(row["grade"], row["occasion"]) for row in rows if (row["docid"], row["assessor"]) == ("a", "A1")]
+    assert mine == [("2", "0"), ("0", "1")]
+    assert [json.loads(line)["occasion"] for line in found["history.jsonl"].splitlines()] == [0] * 9 + [1]
+    for name in ("qrels.txt", "pool.csv", "agreement.json"):
+        assert found[name] == before[name]
+    taken = Judgments([0, 1, 2, 3])
+    assert taken.read(found["judgments.csv"], "judgments", alone=True).ok and len(list(taken.judged())) == 9
 
 
 @pytest.mark.parametrize("rule", ["first", "majority", "median_low", "median_high", "max", "min"])
@@ -117,11 +179,19 @@ def test_words_may_hold_any_end_of_line(judged: Cast) -> None:
     assert row["comment"] == odd.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def test_a_hundred_exports_are_one_and_judging_on_changes_nothing(judged: Cast) -> None:
-    release = freeze(judged.collection, judged.organizer)
-    judge(make_item(judged.collection, "1", "a", by=judged.organizer), judged.assessor, 0)
-    sums = {hashlib.sha256((settings.DATA / release.archive).read_bytes()).hexdigest() for _ in range(100)}
+def test_a_hundred_exports_are_one_and_judging_on_changes_nothing(cast: Cast, second: User) -> None:
+    """Made anew a hundred times from the rows, each is the archive that was frozen; what is stored stays as it is."""
+    judge_all(cast.collection, FIRST, cast.assessor)
+    judge_all(cast.collection, {"1": {"a": 1}}, second, slot=2)  # one document: nothing to resample, which would take long
+    release, collection = freeze(cast.collection, cast.organizer, note="First."), cast.collection
+    sums = set()
+    for _ in range(100):
+        reading = bundles.read(collection, opinions.plan(collection))
+        whole = bundles.complete(collection, reading, number=1, frozen_at=release.frozen_at, note="First.")
+        sums.add(hashlib.sha256(packed(whole, "harbour-trials-release-1")).hexdigest())
     assert sums == {release.archive_sha256}
+    judge(make_item(collection, "1", "a", by=cast.organizer), cast.assessor, 0)
+    assert hashlib.sha256((settings.DATA / release.archive).read_bytes()).hexdigest() == release.archive_sha256
     assert Release.objects.get(pk=release.pk).archive_sha256 == release.archive_sha256
 
 
@@ -173,9 +243,17 @@ def test_diff_by_topic_and_document(judged: Cast) -> None:
     assert [(row.docno, row.before, row.after) for row in found.changes] == [("a", 2, 0), ("new", None, 3)]
 
 
-def test_live_qrels_replay_the_history(judged: Cast) -> None:
-    from django.utils import timezone
+def test_diff_tells_what_was_removed(judged: Cast) -> None:
+    """Two opinions are asked for from now on: what has one alone is in the qrels no longer."""
+    old = freeze(judged.collection, judged.organizer)
+    merging.set_plan(judged.collection, by=judged.organizer, opinions=2)
+    found = changes.diff(old, freeze(judged.collection, judged.organizer))
+    assert (found.added, found.changed, found.removed) == (0, 0, 3)
+    assert [(row.topic, row.removed, row.same) for row in found.moved_topics] == [("1", 1, 2), ("2", 2, 1)]
+    assert [(row.docno, row.before, row.after) for row in found.changes] == [("c", 1, None), ("e", 0, None), ("f", 1, None)]
 
+
+def test_live_qrels_replay_the_history(judged: Cast) -> None:
     before = changes.live_qrels(judged.collection)
     then = timezone.now()
     judge(make_item(judged.collection, "1", "a", by=judged.organizer), judged.assessor, 0)
@@ -188,15 +266,27 @@ def test_live_qrels_replay_the_history(judged: Cast) -> None:
         changes.live_qrels(judged.collection, then.replace(year=1990))
 
 
-def test_the_same_bytes_whatever_the_database(judged: Cast) -> None:
-    """Text that databases order otherwise: capitals, marks, other scripts. The zip's own order is that of bytes."""
+class Still(datetime):
+    """A clock that stands."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> "Still":
+        return cls(2026, 5, 4, 12, 30, 15, 250, tz)
+
+
+def test_the_same_bytes_whatever_the_database(cast: Cast, second: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text that databases order otherwise: capitals, marks, other scripts. Every file of the archive, times included."""
+    monkeypatch.setattr(timezone, "datetime", Still)
+    judged = make_judged(cast, second)
     for docno in ("Z", "z", "_", "ä", "10", "9", "-"):
         judge(make_item(judged.collection, "1", docno, by=judged.organizer), judged.assessor, 1)
     decide(judged, "2", "d", 2, reason="borderline", comment="Zwischen drei und null – ein Fall für sich.")
-    found = files(freeze(judged.collection, judged.organizer))
-    data = b"".join(found[name] for name in sorted(found) if name.endswith((".csv", ".jsonl", ".txt", "agreement.json")))
-    timeless = re.sub(rb"20\d\d-\d\d-\d\dT[0-9:.]+(Z|\+00:00)", b"", data)
-    assert hashlib.sha256(timeless).hexdigest() == SAME_BYTES
+    found = files(freeze(judged.collection, judged.organizer, note="First."))
+    # Its own script and the version that made it change with the program; what they are told of is all the rest.
+    told = {name: data for name, data in found.items() if name not in ("verify.py", "SHA256SUMS")}
+    told["release.json"] = told["release.json"].replace(bundles.version().encode(), b"")
+    assert {"README.md", "citation.bib", "CITATION.cff", "ir_datasets.json", "history.jsonl"} <= set(told)
+    assert hashlib.sha256(packed(told, "here")).hexdigest() == SAME_BYTES
     listed = [line.split(b" ")[2] for line in found["qrels.txt"].splitlines() if line.startswith(b"1 ")]
     assert listed == sorted(listed)
     for name in ("pool.csv", "judgments.csv"):
@@ -205,8 +295,6 @@ def test_the_same_bytes_whatever_the_database(judged: Cast) -> None:
 
 
 def test_archive_bytes_depend_on_content_alone() -> None:
-    from evaluation.core.archive import packed
-
     data = packed({"b.txt": b"two\n", "a/c.txt": b"one\n"}, "here")
     assert (
         hashlib.sha256(data).hexdigest() == hashlib.sha256(packed({"a/c.txt": b"one\n", "b.txt": b"two\n"}, "here")).hexdigest()
