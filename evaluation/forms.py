@@ -102,8 +102,16 @@ class ScoringForm(forms.Form):
         help_text="For coverage and novelty: a topic and a docno on each line. Of topics without any, those that assessors marked as known.",
     )
 
+    known_file = forms.FileField(
+        label="The same as a file",
+        required=False,
+        help_text="Lines of topic and docno, packed or not; it takes the place of what stands above.",
+    )
+
     def plan(self) -> dict[str, Any]:
         given = {**self.cleaned_data, "shown": measure_names(self.cleaned_data["shown"])}
+        if file := given.pop("known_file"):
+            given["known"] = planning.known_text(file.read(planning.LARGEST_KNOWN + 1))
         return given | {"expected": planning.read_expected(given["expected"]), "known": planning.read_known(given["known"])}
 
 

@@ -31,7 +31,7 @@ def scoring(request: HttpRequest, slug: str) -> HttpResponse:
     plan = columns.plan(collection)
     expected, known = planning.written(plan)
     initial = {"shown": " ".join(plan.shown), "test": plan.test, "correction": plan.correction, "seen": plan.seen}
-    form = ScoringForm(request.POST or None, initial={**initial, "expected": expected, "known": known})
+    form = ScoringForm(*sent(request), initial={**initial, "expected": expected, "known": known})
     if request.method == "POST" and form.is_valid():
         if attempt(form, lambda: planning.set_plan(collection, **form.plan())):
             messages.success(request, "Saved.")

@@ -11,9 +11,11 @@ from evaluation.boards import CORRECTIONS
 from evaluation.core.comparison import TESTS
 from evaluation.models import ScoringPlan, Seen
 from pooling import measures as measure_names
+from pooling.core.lines import Unpackable, unpack
 from pooling.models import Collection
 
 MOST_KNOWN = 100_000
+LARGEST_KNOWN = 10_000_000  # bytes of an uploaded list
 FIELDS = ("shown", "test", "correction", "seen", "expected", "known")
 
 
@@ -76,6 +78,16 @@ def read_known(text: str) -> dict[str, list[str]]:
             raise Refusal(f"Expected at most {MOST_KNOWN:,} documents; found more.")
         found.setdefault(parts[0], []).append(parts[1])
     return found
+
+
+def known_text(data: bytes) -> str:
+    """What an uploaded list says, packed or not."""
+    if len(data) > LARGEST_KNOWN:
+        raise Refusal(f"Expected a list of at most {LARGEST_KNOWN // 10**6} MB.")
+    try:
+        return unpack(data, limit=10 * LARGEST_KNOWN).decode()
+    except (Unpackable, UnicodeDecodeError) as error:
+        raise Refusal(f"Expected lines of topic and docno in UTF-8: {error}") from error
 
 
 def written(plan: ScoringPlan) -> tuple[str, str]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from evaluation.core.dialects import Rules
     from evaluation.core.evaluate import Scores
-    from evaluation.core.judged import Given
+    from evaluation.core.judged import Given, Judged
     from evaluation.core.qrels import Qrels
     from evaluation.core.trec_files import FileFault, Role
     from evaluation.core.trec_names import Line
@@ -73,6 +73,12 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="score passages by characters: QRELS holds those that were marked (topic docno start-end,start-end, or exported judgments as CSV), runs rank passages; PartP@k, PartR@k, PartF@k, iP@x, AiP",
     )
+    made.add_argument(
+        "--range",
+        action="store_true",
+        dest="ranges",
+        help="print the lowest and highest mean that unjudged documents allow too, of AP, P@k, nDCG and RBP",
+    )
     made.add_argument("--dialect", choices=("9", "10"), help="print what trec_eval 9.0.8 or 10.0 prints")
     return made
 
@@ -104,6 +110,9 @@ def main(argv: list[str]) -> int:
         return USAGE
     if options.passages:
         return _passages(options)
+    if options.ranges and (options.dialect or options.judged_only):
+        _say("--range is of unjudged documents by our own rules; expected it without --dialect and -J")
+        return USAGE
     rules = RULES[options.dialect]
     try:
         asked = lines(options.measures, all_trec_10=rules.all_trec_10)
@@ -248,13 +257,14 @@ def _scored(
     hits: RunHits,
 ) -> int:
     """Print the scores of one run; its status."""
+    from evaluation.core.doubt import range_lines
     from evaluation.core.evaluate import MissingTopic, evaluate_judged
     from evaluation.core.trec_output import relstrings, summary_text, topic_texts
     from evaluation.core.trec_run import judged_rankings
 
     judged = judged_rankings(qrels, [hits], given)
     complete = options.complete or (rules.missing == "zero" and not options.answered_topics)
-    _note(options, name, hits, qrels)
+    _note(options, name, hits, qrels, judged)
     if not (judged.num_ret > 0).any() and not (complete and rules.shows_missing):
         _say("No queries with both results and relevance info", options.dialect)
         return NO_TOPICS
@@ -284,6 +294,8 @@ def _scored(
         return NOT_COMPUTED
     if options.summary:
         sys.stdout.write(summary_text(found, 0, asked))
+        if options.ranges:
+            sys.stdout.writelines(range_lines(judged, asked, rel=options.level, complete=complete))
     return 0
 
 
@@ -300,8 +312,12 @@ def _stop(options: argparse.Namespace, hits: RunHits, twice: dict[int, bytes], a
     return _NotComputed(f"trec_eval.form_res_qrels: duplicate docs {docno}trec_eval: Can't calculate measure '{first}'", place)
 
 
-def _note(options: argparse.Namespace, name: str, hits: RunHits, qrels: Qrels) -> None:
+def _note(options: argparse.Namespace, name: str, hits: RunHits, qrels: Qrels, judged: Judged) -> None:
     """What a reader of the scores should know, on stderr."""
+    from evaluation.core.doubt import few_judged
+
+    if options.dialect is None and (share := few_judged(judged)) is not None:
+        _say(f"note: {name}: only {100 * share:.0f} % of its first ten documents are judged; its scores may be too low")
     if hits.guessed:
         _say(f"note: {name}: line {hits.guessed}: a score that is no number, read as trec_eval reads it")
     missing = int((hits.num_ret == 0).sum())

@@ -41,7 +41,26 @@ def test_own_rules_hold_unless_told(capsys: pytest.CaptureFixture[str]) -> None:
         ["num_rel", "1", "1"], ["map", "1", "1.0000"], ["num_rel", "2", "0"], ["map", "2", "0.0000"], ["num_rel", "3", "0"],
         ["map", "3", "0.0000"], ["num_rel", "all", "1"], ["map", "all", "0.3333"],
     ]  # fmt: skip
-    assert err == "note: one has no results for 1 topic of 3; each counts as zero\n"
+    assert err.splitlines() == [
+        "note: one: only 50 % of its first ten documents are judged; its scores may be too low",
+        "note: one has no results for 1 topic of 3; each counts as zero",
+    ]
+
+
+def test_ranges_and_a_note_tell_what_unjudged_documents_leave_open(capsys: pytest.CaptureFixture[str]) -> None:
+    """x and y are unjudged: P@2 of topics 1 and 2 is a half and could be 1; topic 3 is not answered. Rprec has no range."""
+    asked = ["--range", "-m", "P.2", "-m", "Rprec"]
+    assert eval.main([*asked, "qrels", "one"]) == 0
+    assert lines(capsys.readouterr().out)[1:] == [
+        ["P_2", "all", "0.3333"], ["P_2_lowest", "all", "0.3333"], ["P_2_highest", "all", "0.6667"],
+    ]  # fmt: skip
+    assert eval.main([*asked, "--answered-topics", "qrels", "one"]) == 0
+    assert lines(capsys.readouterr().out)[-2:] == [["P_2_lowest", "all", "0.5000"], ["P_2_highest", "all", "1.0000"]]
+    Path("all").write_text("1 Q0 a 1 2 all\n1 Q0 b 2 1 all\n2 Q0 c 1 1 all\n3 Q0 d 1 1 all\n")
+    assert eval.main([*asked, "qrels", "all"]) == 0
+    assert capsys.readouterr().err == ""  # every document is judged
+    assert eval.main([*asked, "--dialect", "9", "qrels", "one"]) == 1
+    assert "expected it without --dialect" in capsys.readouterr().err
 
 
 def test_official_measures_are_the_default(capsys: pytest.CaptureFixture[str]) -> None:
@@ -82,11 +101,11 @@ def test_topics_can_be_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     for flags in ([], ["--answered-topics"], ["--relevant-topics", "-l", "2"], ["-l", "2"]):
         assert eval.main([*flags, *asked, "qrels", "one"]) == 0
         out, err = capsys.readouterr()
-        found[" ".join(flags)] = [value for _, _, value in lines(out)], err.rpartition("; ")[2].strip()
+        found[" ".join(flags)] = [value for _, _, value in lines(out)], err.splitlines()[-1].rpartition("; ")[2]
     assert found == {
         "": (["3", "0.5000"], "each counts as zero"),
         "--answered-topics": (["2", "0.7500"], "left out"),
-        "--relevant-topics -l 2": (["1", "1.0000"], ""),
+        "--relevant-topics -l 2": (["1", "1.0000"], "its scores may be too low"),
         "-l 2": (["3", "0.3333"], "each counts as zero"),
     }
     assert eval.main(["--answered-topics", "-c", "qrels", "one"]) == 1

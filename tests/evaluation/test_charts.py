@@ -20,10 +20,11 @@ def made() -> list[Chart]:
         charts.strip("words", x, [*MARKS, *MARKS]),
         charts.bars("words", "Topic", y, ["1", ODD], MARKS),
         charts.ranges("words", "Topic", y, ["1", "2"], [Mark(0, 0.1, "range", 6, 0.9), *MARKS], ((6, ODD), (1, "b"))),
+        charts.paired("words", "Topic", y, ["1", ODD], [Series(ODD, MARKS, 1), Series("other", MARKS, 2)]),
     ]
 
 
-@pytest.mark.parametrize("chart", made(), ids=["lines", "scatter", "strip", "bars", "ranges"])
+@pytest.mark.parametrize("chart", made(), ids=["lines", "scatter", "strip", "bars", "ranges", "paired"])
 def test_charts_are_well_formed_and_tell_every_number(chart: Chart) -> None:
     for text in (chart.svg, chart.file()):
         root = ElementTree.fromstring(text)  # noqa: S314  (our own)

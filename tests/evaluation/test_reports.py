@@ -19,8 +19,10 @@ from config.errors import Refusal
 from evaluation import columns, comparing, planning, pool_reports, reports, standings, topic_reports
 from evaluation.core.catalogue import DEFINITIONS
 from evaluation.core.formulas import FORMULAS, worked
+from evaluation.core.stability import LeftOut, Shallower
 from evaluation.core.summary import SummaryPage
 from evaluation.models import Release
+from evaluation.pool_reports import PoolReport
 from pooling.core.runs import check_run
 from pooling.models import Collection, Run
 from tests.commands.conftest import Assize, assize
@@ -309,6 +311,38 @@ def test_pool_report_judges_by_its_reasons(many: Release, olga: Client, assize: 
     told = assize("pool-report", SLUG, "--json").json
     assert told == olga.get(f"/api/v1/collections/{SLUG}/pool-report").json()
     assert assize("pool-report", SLUG).out.startswith(report.verdict.words)
+
+
+def left_out(tau: float, change: float, lost: int) -> LeftOut:
+    ones, order = np.ones((1, 1)), np.ones((1, 1), np.int64)
+    told = {"name": "Kelp", "runs": np.array([0]), "lost": lost, "lost_relevant": lost, "taus": [tau]}
+    known = {"before": ones, "after": ones + change, "rank_before": order, "rank_after": order}
+    return LeftOut(**told, **known)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("at", "values", "kinds"),
+    [
+        (0, {"tau": (0.9, 0.89, 0.8, 0.79)}, ["good", "warn", "warn", "bad"]),
+        (1, {"change": (0.049, 0.051, 0.099, 0.101)}, ["good", "warn", "warn", "bad"]),
+        (2, {"lost": (4, 5, 14, 15)}, ["good", "warn", "warn", "bad"]),
+        (3, {"half": (0.9, 0.89, 0.8, 0.79)}, ["good", "warn", "warn", "bad"]),
+        (4, {"share": (0.95, 0.94, 0.8, 0.79)}, ["good", "warn", "warn", "bad"]),
+    ],
+)
+def test_each_reason_of_the_verdict_has_its_thresholds(at: int, values: dict[str, tuple[float, ...]], kinds: list[str]) -> None:
+    """All else is good; so the verdict is that of the one reason."""
+    [(name, given)] = values.items()
+    found = []
+    for value in given:
+        told = {"tau": 1.0, "change": 0.0, "lost": 0, "half": 1.0, "share": 1.0, name: value}
+        group = left_out(told["tau"], told["change"], int(told["lost"]))
+        depths = [Shallower(50, 9, 9, np.ones((1, 1)), [told["half"]]), Shallower(100, 9, 9, np.ones((1, 1)), [1.0])]
+        report = PoolReport(["AP"], 0, 100, 200, 100, ["a"], [group], [group], depths, [], [("a", told["share"], True)])
+        assert report.verdict.kind == report.reasons[at].kind
+        assert [one.kind for place, one in enumerate(report.reasons) if place != at] == ["good"] * 4
+        found.append(report.reasons[at].kind)
+    assert found == kinds
 
 
 def test_pool_report_of_a_release_is_kept_in_a_file(many: Release) -> None:

@@ -249,12 +249,23 @@ def test_others_are_not_named_over_the_api(release: Release, judged: Cast, calle
         assert b"beta" not in call("GET", f"{API}/{path}")
 
 
-def test_before_a_release_is_theirs_participants_see_nothing(judged: Cast, client_for: ClientFor) -> None:
+def test_before_a_release_is_theirs_participants_see_nothing(
+    judged: Cast, client_for: ClientFor, caller_for: CallerFor
+) -> None:
     factories.score(factories.freeze(judged.collection, judged.organizer, state="draft"))
     client = client_for(judged.participant)
     assert "Scores appear here when the organizers release" in client.get(f"{HERE}leaderboard/").content.decode()
     for path in ("scores/alpha/", "leaderboard/scores.csv", "leaderboard/?release=1", "pool-report/", "compare/?runs=alpha"):
         assert client.get(HERE + path).status_code == 404
+    call = caller_for(judged.participant)
+    one = "releases/1"
+    doors = [one, f"{one}/qrels", f"{one}/archive", f"{one}/scores", f"{one}/scores.csv", f"{one}/topics.csv"]
+    doors += [f"{one}/topics/1", f"{one}/runs/alpha", f"{one}/runs/alpha/report", f"{one}/runs/alpha/trec_eval"]
+    doors += [f"{one}/scores/archive", "leaderboard", "compare?runs=alpha&runs=beta", "pool-report", "leaderboard?release=live"]
+    for path in doors:
+        call("GET", f"{API}/{path}")
+        assert call.status == 404, path
+    assert call("GET", f"{API}/releases")["results"] == []
 
 
 def test_a_run_that_is_not_seen_has_no_place(release: Release, judged: Cast) -> None:

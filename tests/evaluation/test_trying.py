@@ -53,6 +53,19 @@ def test_organizers_choose_measures_tests_and_who_sees(release: Release, judged:
     assert (board["measures"], board["test"], board["correction"]) == (["AP", "nDCG", "P@5", "Judged@10"], "t", "bh")
 
 
+def test_known_documents_come_as_a_file(release: Release, judged: Cast, client_for: ClientFor) -> None:
+    whole = {"shown": "", "test": "t", "correction": "holm", "seen": "all", "expected": "", "known": "2 typed"}
+    client = client_for(judged.organizer)
+    for data in (b"1 a\n2 d\n", gzip.compress(b"1 a\n2 d\n")):
+        assert client.post(f"{HERE}scoring/", {**whole, "known_file": SimpleUploadedFile("known", data)}).status_code == 302
+        assert columns.plan(Collection.objects.get(pk=judged.collection.pk)).known == {"1": ["a"], "2": ["d"]}
+    assert client.post(f"{HERE}scoring/", whole).status_code == 302
+    assert columns.plan(Collection.objects.get(pk=judged.collection.pk)).known == {"2": ["typed"]}
+    for data, told in ((b"1\n", "Line 1: expected a topic and a docno"), (b"\xff\xfe 1\n", "in UTF-8")):
+        answer = client.post(f"{HERE}scoring/", {**whole, "known_file": SimpleUploadedFile("known", data)})
+        assert (answer.status_code, told in answer.content.decode()) == (422, True)
+
+
 @pytest.mark.parametrize(
     ("given", "told"),
     [
