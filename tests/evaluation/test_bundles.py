@@ -10,7 +10,9 @@ import sys
 import uuid
 import zipfile
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from django.conf import settings
 
@@ -18,11 +20,13 @@ from assess.models import Judgment
 from assess.services import adjudicating, merging
 from config.errors import Conflict, Gone, Refusal
 from config.models import User
-from evaluation import changes, selectors, services
+from evaluation import bundles, changes, selectors, services
 from evaluation.models import Release, ReleaseStep
 from evaluation.on_files import verify
+from pooling.models import Collection
 from tests.conftest import Cast
 from tests.evaluation.factories import freeze, judge, make_item, score
+from tests.golden import vectors
 
 # Of one and the same collection's files without their times, on either database.
 SAME_BYTES = "39de0a0c54938111f160124eeddd68c1f19ea996aeb5c2124300bf49f7b56dda"
@@ -186,6 +190,16 @@ def test_live_qrels_replay_the_history(judged: Cast) -> None:
     assert changes.live_qrels(judged.collection, timezone.now()) == now
     with pytest.raises(Refusal, match="Nothing was judged by 1990"):
         changes.live_qrels(judged.collection, then.replace(year=1990))
+
+
+@pytest.mark.parametrize("vector", vectors("formats", "binarise"))
+def test_binary_qrels_of_the_worked_examples(vector: dict[str, Any]) -> None:
+    docnos, grades = zip(*vector["qrels"].items(), strict=True)
+    columns = (np.full(len(docnos), b"1"), np.array([docno.encode() for docno in docnos]), np.array(grades))
+    rel = vector["params"]["rel"]
+    found = bundles.binary_files(Collection(lenient_from=rel, strict_from=rel), *columns)
+    expected = "".join(f"1 0 {docno} {grade}\n" for docno, grade in vector["expected"].items()).encode()
+    assert found == {"qrels-lenient.txt": expected, "qrels-strict.txt": expected}
 
 
 def test_the_same_bytes_whatever_the_database(judged: Cast) -> None:
