@@ -7,7 +7,7 @@ from assess.models import Answer, Assignment, Judgment, Seat
 from config.models import User
 from pooling import search
 from pooling import selectors as pooled
-from pooling.core.query import read_query
+from pooling.core.query import read_query, sought_words
 from pooling.models import Collection, PoolItem, Topic
 
 A_PAGE = 20
@@ -69,7 +69,7 @@ def hits(
         waiting = set(Seat.objects.filter(judged_at=None, **of).values_list("item__docno", flat=True))
         if organizes:
             known = set(PoolItem.objects.filter(topic=topic, docno__in=docnos).values_list("docno", flat=True))
-    sought = highlighting.wanted(words, topic.language if topic else "")
+    sought = highlighting.wanted(sought_words(words), topic.language if topic else "")
     made, finders = [], dict[str, highlighting.Finder]()
     for docno in docnos:
         document = documents.get(docno)

@@ -166,6 +166,7 @@ class Watched:
 
     forecast: watch.Forecast
     depths: list[watch.Depth]
+    beyond: "Beyond"
     assessors: list["Given"]
     consistency: list["Consistency"]
     machines: list["Layer"]
@@ -191,6 +192,7 @@ def watched(collection: Collection, found: Progress) -> Watched:
     return Watched(
         watch.forecast(found.total.left, found.total.seconds, recent, days),
         depths(collection, counted),
+        beyond(collection, counted),
         _flagged(found),
         consistency(collection),
         machine_layers(collection),
@@ -198,11 +200,29 @@ def watched(collection: Collection, found: Progress) -> Watched:
     )
 
 
+@dataclass(frozen=True)
+class Beyond:
+    """What no run has: found by searching, by a classifier, or brought with imported judgments. It is of no depth."""
+
+    items: int
+    judged: int
+    relevant: int
+
+
+def beyond(collection: Collection, counted: QuerySet[Judgment]) -> Beyond:
+    items = PoolItem.objects.filter(pool__collection=collection, pool__drawn_at__isnull=False, best_rank=0).count()
+    said = counted.filter(item__best_rank=0).order_by()
+    judged, relevant = (
+        rows.values("item").distinct().count() for rows in (said, said.filter(grade__gte=collection.lenient_from))
+    )
+    return Beyond(items, judged, relevant)
+
+
 def depths(collection: Collection, counted: QuerySet[Judgment]) -> list[watch.Depth]:
-    """Relevant documents found so far by depth of the pool: relevant is what anybody judged so. What came with imported
-    judgments has no rank."""
+    """Relevant documents found so far by depth of the pool: relevant is what anybody judged so. What no run has is of no
+    depth (see `beyond`)."""
     pool = PoolItem.objects.filter(pool__collection=collection, pool__drawn_at__isnull=False).order_by()
-    pool, counted = pool.exclude(pool__strategy=IMPORTED), counted.exclude(item__pool__strategy=IMPORTED)
+    pool, counted = pool.filter(best_rank__gt=0), counted.filter(item__best_rank__gt=0)
     items = dict(pool.values_list("best_rank").annotate(Count("pk")))
     is_relevant = Q(grade__gte=collection.lenient_from)
     judged, relevant = Count("item", distinct=True), Count("item", distinct=True, filter=is_relevant)

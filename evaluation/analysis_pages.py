@@ -6,6 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from assess import selectors as judging
+from assess import watching
 from config.errors import Refusal
 from evaluation import access, boards, columns, comparing, exports, pool_reports, reports, standings, tables
 from evaluation.core import formulas
@@ -85,7 +87,7 @@ def pool_report(request: HttpRequest, slug: str) -> HttpResponse:
     except Refusal as refusal:
         return page(request, "evaluation/pool_report.html", collection, told=refusal.message, **context)
     drawn, listed = pool_reports.drawn(report), pool_reports.told(report)
-    context |= {"report": report, "charts": drawn}
+    context |= {"report": report, "charts": drawn, "beyond": watching.beyond(collection, judging.judgments(collection))}
     context["tables"] = {key.replace("-", "_"): table for key, table in listed.items()}
     name = exports.standing_name(standing, "-pool-report")
     given = tables.asked(request, name, drawn, listed, standing.stamp())

@@ -22,7 +22,10 @@ from pooling.matrices import matrix_of
 from pooling.models import Collection
 from pooling.services.work import Work
 
-NAMES = ("depth", "take", "rrf", "rbp", "dcg", "borda", "combmnz", "mtf", "maxmean", "thompson", "hedge", "rbp-adaptive")
+NAMES = (
+    *("depth", "take", "rrf", "rbp", "dcg", "borda", "condorcet", "combsum", "combmnz", "combmax", "combanz"),
+    *("mtf", "maxmean", "thompson", "hedge", "rbp-adaptive"),
+)
 MOST_BUDGET = 1000
 MOST_USUAL = 50
 POINTS = 60  # of a curve as it is kept

@@ -37,6 +37,12 @@ class DepthOut(Schema):
     band: float | None = Field(description="Share of relevant ones among what is judged since the depth before.")
 
 
+class BeyondOut(Schema):
+    items: int
+    judged: int
+    relevant: int
+
+
 class GivenOut(Schema):
     user: str = Field(alias="who")
     grades: list[int] = Field(description="How often each grade of the scale was given.")
@@ -60,6 +66,7 @@ class WatchedOut(Schema):
 
     forecast: ForecastOut
     depths: list[DepthOut]
+    beyond: BeyondOut = Field(description="What no run has: found by searching, by a classifier, or imported; of no depth.")
     assessors: list[GivenOut]
     consistency: list[ConsistencyOut]
     machines: list[LayerOut]

@@ -1,6 +1,7 @@
 """Search and judge: what somebody finds for a topic and judges joins the pool, as an interactive round."""
 
 import uuid
+from datetime import timedelta
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, Max
@@ -17,13 +18,14 @@ from pooling.core.query import MOST_LETTERS
 from pooling.models import Collection, Pool, PoolItem, Topic
 
 INTERACTIVE = "interactive"
+SAME = timedelta(minutes=10)  # the same words after that are another search
 NOBODYS = 2_147_483_647  # last in any order
 
 
 def log(collection: Collection, *, searcher: User, topic: Topic | None, results: Results) -> Search:
-    """Keep a search; another page of the same one only shows more of it."""
+    """Keep a search; another page of the same one, within ten minutes, only shows more of it."""
     same = collection.searches.filter(searcher=searcher, topic=topic).first()
-    if same is not None and same.words == results.words:
+    if same is not None and same.words == results.words and timezone.now() - same.at < SAME:
         Search.objects.filter(pk=same.pk, shown__lt=results.shown).update(shown=results.shown)
         return same
     facts = {"words": results.words[:MOST_LETTERS], "total": results.total, "shown": results.shown}

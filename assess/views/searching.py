@@ -19,7 +19,7 @@ from assess.services import searching as acts
 from config.errors import Refusal
 from config.models import Job
 from pooling import access, search
-from pooling.core.query import MOST_LETTERS
+from pooling.core.query import MOST_LETTERS, sought_words
 from pooling.models import Role, Topic
 from pooling.selectors import documents, grades, topics
 from pooling.services import indexing
@@ -82,7 +82,7 @@ def whole(request: HttpRequest, slug: str) -> HttpResponse:
     if found is None:
         raise Http404
     topic = collection.topics.filter(number=request.GET.get("topic", "").replace("\0", "")).first()
-    sought = highlighting.wanted(words[:MOST_LETTERS], topic.language if topic else "")
+    sought = highlighting.wanted(sought_words(words), topic.language if topic else "")
     title, text = highlighting.pieces([found.title or docno, found.text], sought, found.language)
     back = {"q": words, **({"topic": topic.number} if topic else {})}
     context: dict[str, Any] = {"document": found, "title": title, "text": text, "back": urlencode(back)}

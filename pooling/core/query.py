@@ -39,3 +39,9 @@ def read_query(text: str, language: str = "") -> Query:
         field: Field = (part["field"] or "").lower()  # type: ignore[assignment]
         (unwanted if part["minus"] else wanted).append(Clause(found, field))
     return Query(tuple(wanted), tuple(unwanted))
+
+
+def sought_words(text: str) -> str:
+    """The words that a query looks for, to be marked: without names of fields, and without what must not be there."""
+    parts = [part for part in _PART.finditer(text[:MOST_LETTERS]) if not part["minus"]]
+    return " ".join(part["phrase"] if part["phrase"] is not None else part["word"] for part in parts)

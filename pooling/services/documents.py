@@ -5,13 +5,14 @@ from pathlib import Path
 from django.db import transaction
 from django.db.models import F
 
-from pooling import selectors, vectors
+from pooling import search, selectors, vectors
 from pooling.core import learning
 from pooling.core.document_spec import DocumentSpec
 from pooling.core.documents import read_documents
 from pooling.core.findings import Report, shown
 from pooling.core.lines import Unpackable
 from pooling.models import Collection, Corpus, Document, Upload, UploadKind, UploadState
+from pooling.services import indexing
 from pooling.services.taking import Refused, close, locked
 from pooling.services.work import Work, pause, remove_in_chunks, tell_planner
 
@@ -27,6 +28,7 @@ def take_documents(upload: Upload, path: Path, report: Report, work: Work) -> Re
         corpus.last_generation += 1
         corpus.save(update_fields=["last_generation"])
     generation = corpus.last_generation
+    indexed = search.index_of(upload.collection).is_ready()
     unseen = Document.objects.filter(corpus=corpus, generation__lt=generation).exclude(generation=corpus.generation)
     remove_in_chunks(unseen)  # what killed or refused attempts left
     mine = Document.objects.filter(corpus=corpus, generation=generation)
@@ -38,6 +40,8 @@ def take_documents(upload: Upload, path: Path, report: Report, work: Work) -> Re
         remove_in_chunks(mine)
         raise
     remove_in_chunks(Document.objects.filter(corpus=corpus, generation__lt=generation) if report.ok else mine)
+    if report.ok and indexed:  # whoever searches need not ask for it again
+        indexing.request_index(upload.collection, by=upload.uploaded_by)
     if report.ok and any(learning.reads_all(pool.strategy, pool.parameters) for pool in upload.collection.pools.all()):
         vectors.vectors(upload.collection)  # here, and not in the request of whoever judges next
     return report

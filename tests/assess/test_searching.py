@@ -4,13 +4,15 @@ import json
 import math
 import random
 import uuid
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.conf import settings as configured
+from django.utils import timezone
 from pytest_django import Settings
 
-from assess import feedback, searching
+from assess import feedback, searching, selectors, watching
 from assess.models import Found, Judgment, Search, Seat
 from assess.services import assigning, judging
 from assess.services import searching as acts
@@ -203,11 +205,45 @@ def test_what_is_found_and_judged_joins_the_pool(world: World) -> None:
     found = Found.objects.get()
     assert (pool.round, pool.item_count, found.search, found.finder) == (2, 1, kept, world.ann)
     assert Judgment.objects.get(item=found.item).grade == 2
+    counted = selectors.judgments(world.collection)
+    assert watching.beyond(world.collection, counted) == watching.Beyond(1, 1, 1)  # a line of its own, of no depth
+    assert [(row.items, row.judged) for row in watching.depths(world.collection, counted)] == [(2, 0)]
     world.judge(world.ann, "en3", 1)  # pooled for her anyway: no second item
     assert Pool.objects.get(strategy="interactive").item_count == 1
     assert judging.next_items(world.collection, assessor=world.ann, count=5) == []
     again = searching.results(world.collection, world.ann, topic, "crane", 1, organizes=False)
     assert [hit.grade for hit in again.hits] == [2, 1]
+
+
+def test_a_search_is_kept_again_when_time_has_passed(world: World) -> None:
+    world.index()
+
+    def look(page: int = 1) -> Search:
+        found = searching.results(world.collection, world.ann, None, "harbour", page, organizes=False)
+        return acts.log(world.collection, searcher=world.ann, topic=None, results=found)
+
+    first = look()
+    assert look() == first == look(2)
+    Search.objects.update(at=timezone.now() - timedelta(minutes=11))
+    assert look() != first and Search.objects.count() == 2
+
+
+def test_fields_and_unwanted_words_are_not_marked(world: World) -> None:
+    Document.objects.filter(docno="en1").update(title="Harbour cranes: a title", text="The title, the wine and the crane.")
+    world.index()
+    (hit,) = searching.hits(world.collection, world.ann, None, "title:crane -wine", ["en1"], organizes=False)
+    assert [piece for piece, marked in (*hit.heading, *hit.snippet) if marked] == ["cranes", "crane"]
+
+
+def test_new_documents_are_indexed_by_themselves_where_the_old_ones_were(world: World, client_for: ClientFor) -> None:
+    rows = files.documents(["en2", "en3", "x1"], "zeppelin")
+    files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, rows)
+    assert not Job.objects.filter(name="index_documents").exists()  # nobody has asked for an index
+    world.index()
+    files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, rows)
+    assert Job.objects.get(name="index_documents").started_by == world.organizer
+    page = client_for(world.ann).get(f"/c/{world.collection.slug}/search/").content.decode()
+    assert "These documents can be searched when their index is made." in page
 
 
 def test_nobody_judges_in_the_place_of_another(world: World) -> None:

@@ -10,7 +10,9 @@ import uuid
 import zipfile
 from datetime import datetime, tzinfo
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from django.conf import settings
 from django.utils import timezone
@@ -25,11 +27,12 @@ from evaluation import bundles, changes, selectors, services
 from evaluation.core.archive import packed
 from evaluation.models import Release, ReleaseStep
 from evaluation.on_files import verify
-from pooling.models import Role
+from pooling.models import Collection, Role
 from tests import factories as people
 from tests.conftest import Cast
 from tests.evaluation.conftest import make_judged
 from tests.evaluation.factories import FIRST, freeze, judge, judge_all, make_item, score
+from tests.golden import vectors
 
 # Of one and the same collection's archive, on either database.
 SAME_BYTES = "b6fc183ab2e93f5e117ece70cbd1eb63d4255e817f1d4fe52eb3c29e44e5e26e"
@@ -264,6 +267,16 @@ def test_live_qrels_replay_the_history(judged: Cast) -> None:
     assert changes.live_qrels(judged.collection, timezone.now()) == now
     with pytest.raises(Refusal, match="Nothing was judged by 1990"):
         changes.live_qrels(judged.collection, then.replace(year=1990))
+
+
+@pytest.mark.parametrize("vector", vectors("formats", "binarise"))
+def test_binary_qrels_of_the_worked_examples(vector: dict[str, Any]) -> None:
+    docnos, grades = zip(*vector["qrels"].items(), strict=True)
+    columns = (np.full(len(docnos), b"1"), np.array([docno.encode() for docno in docnos]), np.array(grades))
+    rel = vector["params"]["rel"]
+    found = bundles.binary_files(Collection(lenient_from=rel, strict_from=rel), *columns)
+    expected = "".join(f"1 0 {docno} {grade}\n" for docno, grade in vector["expected"].items()).encode()
+    assert found == {"qrels-lenient.txt": expected, "qrels-strict.txt": expected}
 
 
 class Still(datetime):

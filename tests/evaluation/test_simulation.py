@@ -84,4 +84,4 @@ def test_in_a_site(settings: Settings, tmp_path: Path, client_for: ClientFor, ca
     assert "Move to front" in page and "6 relevant documents among 16 judged ones" in page and "<polyline" in page
     assert "% fewer than a depth-k pool judged by docno" in page
     told = caller_for(organizer)("GET", f"/collections/{collection.slug}/strategies")
-    assert (told["relevant"], len(told["strategies"]), told["runs"]) == (6, 12, ["S1", "S2", "S3", "S4"])
+    assert (told["relevant"], len(told["strategies"]), told["runs"]) == (6, 16, ["S1", "S2", "S3", "S4"])

@@ -24,6 +24,20 @@ def by_docno(chosen: Chosen, column: Any) -> dict[str, Any]:
     return dict(zip(names, column.tolist(), strict=True))
 
 
+@pytest.mark.parametrize("vector", vectors("formats", "strata_qrels", "prels"))
+def test_files_of_the_worked_examples(vector: dict[str, Any]) -> None:
+    """Strata are numbered from 0 here, and from 1 in the example."""
+    read, expected = read_sampled(vector["text"].encode()), vector["expected"]["1"]
+    names = [docno.decode() for docno in read.docnos.tolist()]
+    if vector["measure"] == "prels":
+        assert read.form == "prels" and read.methods is not None and read.inclusion is not None
+        columns = [read.grades.tolist(), read.methods.tolist(), read.inclusion.tolist()]
+    else:
+        assert read.form == "strata" and read.strata is not None
+        columns = [[str(stratum + 1) for stratum in read.strata.tolist()], read.grades.tolist()]
+    assert dict(zip(names, map(list, zip(*columns, strict=True)), strict=True)) == expected
+
+
 def test_strata_of_the_worked_example() -> None:
     vector = vectors("pooling", "strata")[0].values[0]
     found, expected = drawn(vector, "strata", edges="2,6", shares="100,30"), vector["expected"]

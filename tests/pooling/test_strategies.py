@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluation.core.evaluate import evaluate_rankings
+from evaluation.core.qrels import Qrels
 from pooling.core import adaptive, fused, planning, strategies
 from pooling.core.matrix import RankMatrix
 from pooling.core.planning import Pool, depth_pool
@@ -202,7 +204,12 @@ def test_growth_adds_only_what_is_new(vector: dict[str, Any]) -> None:
     depth = vector["params"]["depth"]
     before, after = (depth_pool(runs, depth).docnos.tolist() for runs in (old, old + new))
     added = sorted({docno.decode() for docno in after} - {docno.decode() for docno in before})
-    assert (len(before), added) == (vector["expected"]["old"], vector["expected"]["added"])
+    expected, judged = vector["expected"], set(vector["judged"])
+    assert (len(before), added) == (expected["old"], expected["added"])
+    assert sorted({docno.decode() for docno in after} - judged) == expected["to_judge"]
+    qrels = Qrels.from_dict({"1": dict.fromkeys(judged, 0)})
+    shares = {run.tag: evaluate_rankings(qrels, [run], [f"Judged@{depth}"]).means[0, 0] for run in new}
+    assert shares == pytest.approx(expected["judged_at_k"])
 
 
 def test_quotas_fill_from_deeper_ranks_and_cut_the_least_preferred() -> None:
