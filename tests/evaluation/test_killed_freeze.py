@@ -45,8 +45,8 @@ def test_a_release_is_whole_or_not_there(monkeypatch: pytest.MonkeyPatch) -> Non
     assert Job.objects.filter(name="score_release").count() == 1
 
 
-def scores(collection: Collection) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+def scores(collection: Collection) -> dict[str, dict[str, float | None]]:
+    found: dict[str, dict[str, float | None]] = {}
     for tag, measure, mean in Score.objects.filter(run__collection=collection).values_list("run__tag", "measure", "mean"):
         found.setdefault(tag, {})[measure] = mean
     return found
