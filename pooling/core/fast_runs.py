@@ -80,8 +80,15 @@ class Columns:
         return order
 
 
-def pieces(file: BinaryIO, size: int = PIECE) -> Iterator[NDArray[np.uint8]]:
-    """The file as padded text, in pieces of whole lines that end where a topic ends, as long as its lines stand together."""
+class TooLong(ValueError):
+    """A topic, or a line, that is longer than its reader wants to hold."""
+
+
+def pieces(file: BinaryIO, size: int = PIECE, longest: int | None = None) -> Iterator[NDArray[np.uint8]]:
+    """The file as padded text, in pieces of whole lines that end where a topic ends, as long as its lines stand together.
+
+    With `longest` no piece is made that needs more bytes: TooLong is raised instead.
+    """
     held, wanted, more = b"", size, True
     while more:
         text = bytearray(2 * PAD + len(held) + wanted + 1)
@@ -96,6 +103,8 @@ def pieces(file: BinaryIO, size: int = PIECE) -> Iterator[NDArray[np.uint8]]:
             end += 1
         cut = _last_topic(text, PAD, end) if more else end
         held, wanted = bytes(memoryview(text)[cut:end]), size if cut > PAD else wanted * 2  # one topic alone so far
+        if longest is not None and wanted > longest:
+            raise TooLong
         if cut > PAD:
             yield np.frombuffer(text, np.uint8)[: cut + PAD]
 

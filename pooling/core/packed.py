@@ -46,6 +46,9 @@ def unpacked(data: bytes, limit: int = LIMIT) -> bytes:
         if len(data) > limit:
             raise Unpackable(f"The file holds {len(data):,} bytes; at most {limit:,} are allowed.")
         return data
+    for _name, file in members(io.BytesIO(data)):
+        for _part in _parts(file, limit):  # a bomb is told before anything of it is kept
+            pass
     found: bytes | None = None
     for _name, file in members(io.BytesIO(data)):
         if found is not None:
@@ -58,13 +61,16 @@ def unpacked(data: bytes, limit: int = LIMIT) -> bytes:
 
 def read_whole(file: BinaryIO, limit: int = LIMIT) -> bytes:
     """All of an unpacked file, if that is not more than `limit`; within an archive its members may be packed again."""
-    parts, size = [], 0
+    return b"".join(_parts(file, limit))
+
+
+def _parts(file: BinaryIO, limit: int) -> Iterator[bytes]:
+    size = 0
     while part := file.read(1 << 20):
-        parts.append(part)
         size += len(part)
         if size > limit:
             raise Unpackable(f"Unpacked, the file holds more than {limit:,} bytes, the most that is allowed.")
-    return b"".join(parts)
+        yield part
 
 
 def members(raw: BinaryIO) -> Iterator[tuple[str, BinaryIO]]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core import packed
-from pooling.core.fast_runs import PIECE_ALONE, Columns, Growing, by_topic, pieces, stretches
+from pooling.core.fast_runs import PIECE_ALONE, Columns, Growing, TooLong, by_topic, pieces, stretches
 from pooling.core.fields import PAD, Fields, plain_fields, unpadded
 from pooling.core.findings import MAX_ERRORS, Report
 from pooling.core.keys import PairIndex, any_twice
@@ -23,6 +23,7 @@ from pooling.core.runs import SPAN, TAG, RunRead, check_run
 
 _DELETE = 127  # the control character that is no blank, and the last of ASCII
 _FIRST = np.zeros(1, np.int64)
+_LONGEST = 8 << 20  # bytes of a topic: more than a hundred thousand results
 
 
 def check_file(
@@ -68,11 +69,13 @@ class _Stream:
     def read(self, raw: BinaryIO) -> RunRead | None:
         """None where anything is odd by form, unknown, there twice, in error or to be repaired."""
         size = 0
-        for _name, file in packed.members(raw):
-            for piece in pieces(file, PIECE_ALONE):
+        try:
+            for piece in (piece for _name, file in packed.members(raw) for piece in pieces(file, PIECE_ALONE, _LONGEST)):
                 size += len(piece) - 2 * PAD
                 if size > self.limit or not self._take(piece) or self.lines > self.most_lines:
                     return None
+        except TooLong:
+            return None
         if not self.heads or self.tag in (b".", b"..") or self.tag.decode() in self.tags_taken:
             return None
         heads, lengths = np.concatenate(self.heads), np.concatenate(self.lengths)
