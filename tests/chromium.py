@@ -36,6 +36,12 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
+def is_a_page(response: Response) -> bool:
+    """Whether the browser shows it, or a script does: files are sent by one, and what refuses them is put in the page."""
+    sent = response.request.resource_type == "xhr" and response.status == 422
+    return sent or response.request.is_navigation_request()
+
+
 class Watch:
     """Notes everything that should not happen in a page."""
 
@@ -66,7 +72,7 @@ class Watch:
 
     def _response(self, response: Response) -> None:
         if response.status >= 400:
-            if response.request.is_navigation_request():
+            if is_a_page(response):
                 self.told.add(response.url)
             else:
                 self.faults.append(f"{response.status} for {response.url}")

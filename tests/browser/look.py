@@ -74,6 +74,10 @@ def _axe(page: Page, only: Mapping[str, object]) -> list[str]:
     ]
 
 
+_WIDTHS = """() => new Promise(told => requestAnimationFrame(() => requestAnimationFrame(() =>
+    told([document.documentElement.scrollWidth, document.documentElement.clientWidth]))))"""  # a new size is drawn a frame later
+
+
 def _too_wide(page: Page) -> list[str]:
-    width, seen = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+    width, seen = page.evaluate(_WIDTHS)
     return [f"scrolls sideways: {width} px of content in {seen} px"] if width > seen else []

@@ -17,7 +17,7 @@ from config.models import Throttle
 from tests import factories
 from tests.browser.look import look
 from tests.browser.world import World
-from tests.chromium import NewPage, sign_in
+from tests.chromium import NewPage, is_a_page, sign_in
 from tests.site import Site
 
 if TYPE_CHECKING:
@@ -372,7 +372,7 @@ def test_page(case: Case, world: World, going_on: Callable[[User | None], Page])
     answers: list[int] = []
 
     def note(response: Response) -> None:
-        if response.request.is_navigation_request():
+        if is_a_page(response):
             answers.append(response.status)
 
     page.on("response", note)

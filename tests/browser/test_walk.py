@@ -208,7 +208,7 @@ def _agreement(olga: Page) -> list[float]:
     olga.goto(f"/c/{SLUG}/agreement/")
     look(olga, "walk-agreement")
     cells = olga.get_by_role("region", name="Agreement of pairs").locator("tbody tr").first.locator("td").all_inner_texts()
-    return [float(cells[place]) for place in (1, 2, 3, 4)]  # n, agreement, Cohen's, pooled
+    return [float(cells[place]) for place in (1, 2, 3, 6)]  # n, agreement, Cohen's, pooled
 
 
 def _kappas(walk: Walk) -> list[float]:
