@@ -27,7 +27,6 @@ from pooling import selectors as pooled
 from pooling.models import Collection, Document, Membership
 
 FEW = 3  # documents, handed out after a judgment whatever their size
-LONG = 100_000  # letters; of such a text the browser lays out what is in view, and no more
 PAGE_LETTERS = 1_000_000  # of the documents a page comes with
 MOST_LETTERS = 5_000_000  # of those it holds, once it has asked for more
 FIELDS = ("title", "text", "html", "url", "language", "date")
@@ -95,7 +94,7 @@ class Card:
 
     @property
     def is_long(self) -> bool:
-        return len(self.text) > LONG
+        return len(self.text) > reading.LONG
 
     @property
     def length(self) -> str:

@@ -10,6 +10,7 @@ from html import escape, unescape
 
 import nh3
 from django.templatetags.static import static
+from django.utils.html import escape as escaped
 from django.utils.safestring import SafeString, mark_safe
 
 from assess.core import highlighting, reading
@@ -40,6 +41,7 @@ _DEEPEST = 1000
 _ENDLESS = re.compile(r"<[a-zA-Z](?:[^<>\s]*+\s++){2000}")
 _SIGNS = re.compile("[&<>\"']")
 _PICTURE = re.compile(r'<img(?: (?:dir|lang)="[^"]*")* alt="([^"]*)"(?: (?:dir|lang)="[^"]*")*>')
+_SHORT = 20_000  # letters; a page comes with twenty documents, and short ones would push a long one out of what is kept
 _POLICY = "default-src 'none'; style-src 'self'; form-action 'none'; base-uri 'none'"
 
 
@@ -73,18 +75,19 @@ def _depth(html: str) -> int:
 
 
 @lru_cache(maxsize=64)
-def page(html: str, sought: highlighting.Wanted, language: str) -> str:
-    """A whole page for a frame's `srcdoc`, with the sought words marked; empty if there is nothing to show."""
+def page(html: str, sought: highlighting.Wanted, language: str) -> SafeString:
+    """A whole page as a frame's `srcdoc` has it, escaped, with the sought words marked; empty if there is nothing to show."""
     body = clean(html)
     if not body:
-        return ""
+        return SafeString()
+    long = ' class="long"' if len(body) > reading.LONG else ""
     head = (
-        f'<!doctype html><html lang="{escape(language)}"><head><meta charset="utf-8">'
+        f'<!doctype html><html{long} lang="{escape(language)}"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">'
         f'<meta name="color-scheme" content="light dark"><link rel="stylesheet" href="{static("assess/document.css")}">'
         "<title>Document</title></head>"
     )
-    return f'{head}<body dir="auto">{_marked(body, sought, language)}</body></html>'
+    return escaped(f'{head}<body dir="auto">{_marked(body, sought, language)}</body></html>')
 
 
 def _marked(html: str, sought: highlighting.Wanted, language: str) -> str:
@@ -108,10 +111,13 @@ def _joined(pieces: list[tuple[str, bool]]) -> str:
     return "".join(told)
 
 
-@lru_cache(maxsize=16)
 def text(text: str, sought: highlighting.Wanted, language: str) -> SafeString:
-    """The paragraphs of a text as HTML, each with the place where it begins, the sought words marked. No template: a text
-    of a megabyte has tens of thousands of pieces."""
+    """The paragraphs of a text as HTML, each with the place where it begins, the sought words marked."""
+    return _text(text, sought, language) if len(text) < _SHORT else _long_text(text, sought, language)
+
+
+def _text(text: str, sought: highlighting.Wanted, language: str) -> SafeString:
+    """No template: a text of a megabyte has tens of thousands of pieces."""
     found = reading.paragraphs(text)
     cut = highlighting.pieces([paragraph for _, paragraph in found], sought, language)
     lines = [
@@ -119,3 +125,6 @@ def text(text: str, sought: highlighting.Wanted, language: str) -> SafeString:
         for (at, paragraph), pieces in zip(found, cut, strict=True)
     ]
     return mark_safe("\n".join(lines))  # noqa: S308  (each piece is escaped)
+
+
+_long_text = lru_cache(maxsize=16)(_text)

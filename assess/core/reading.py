@@ -2,6 +2,7 @@
 
 import re
 
+LONG = 100_000  # letters; of such a text the browser lays out what is in view, and no more
 _PARAGRAPH = re.compile(r"^[^\S\n]*+\S[^\n]*+(?:\n[^\S\n]*+\S[^\n]*+)*+", re.MULTILINE)
 _SHORTEST, _WIDEST = 40, 100
 _NUMBERED = re.compile(r"(?:#{1,6}|\d{1,2}(?:\.\d{1,2})*\.?|[IVX]{1,5}\.)\s+\w.{2,}")

@@ -85,3 +85,12 @@ def test_html_document_is_shown_in_a_frame_and_as_text(bench: Bench, client_for:
     assert source["X-Content-Type-Options"] == "nosniff"
     listed = client.get("/c/harbour-trials/judge/many/").content.decode()
     assert "<iframe" not in listed.split('id="judge-cards"')[0]
+
+
+def test_a_long_text_is_made_once_beside_short_ones() -> None:
+    """A page comes with twenty documents: the short ones do not push out the long one, which is what takes time."""
+    sought, long = highlighting.wanted("tide"), "Slow tides. " * 5000
+    first = markup.text(long, sought, "en")
+    for number in range(40):
+        assert "<mark>tide</mark>" in markup.text(f"A tide, number {number}.", sought, "en")
+    assert markup.text(str(long.encode(), "utf-8"), sought, "en") is first

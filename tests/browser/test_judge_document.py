@@ -210,6 +210,33 @@ def test_a_long_text_is_where_one_left_it(desk: Desk) -> None:
     desk.expect_true(f"(([at, by]) => at === '{before}' && Math.abs(by - {offset}) < 3)({line})")
 
 
+def test_a_long_page_is_where_one_left_it(desk: Desk) -> None:
+    """As a long text is; and what is sought far below comes into view."""
+    page, docnos = desk.page, order(desk)
+    lengths = [3 + 97 * (number * 7919 % 11 == 0) + number * 31 % 40 for number in range(900)]
+    put(desk, docnos[:1], html="".join(f"<p>{n}: {'slow water ' * length}</p>" for n, length in enumerate(lengths)))
+    seen = """(() => {
+        const frame = document.querySelector("iframe.judge-page"), edge = document.querySelector(".judge-document").getBoundingClientRect().top;
+        const box = (one) => { const {top, bottom} = one.getBoundingClientRect(), above = frame.getBoundingClientRect().top; return [top + above, bottom + above]; };
+        const first = [...frame.contentDocument.querySelectorAll("p")].find((one) => box(one)[1] > edge);
+        return first ? [parseInt(first.textContent), Math.round(edge - box(first)[0])] : null;
+    })()"""
+    expect(page.frame_locator("iframe.judge-page").locator("html.long p").first).to_contain_text("0: slow")
+    page.evaluate("document.querySelector('.judge-document').scrollTop = 41_000")
+    page.wait_for_timeout(300)
+    before, offset = page.evaluate(seen)
+    assert before > 100
+    page.keyboard.press("1")
+    expect(page.locator(".judge-docno")).to_have_text(docnos[1])
+    page.keyboard.press("b")
+    expect(page.locator(".judge-docno")).to_have_text(docnos[0])
+    desk.expect_true(f"((it) => it && it[0] === {before} && Math.abs(it[1] - {offset}) < 3)({seen})")
+    page.keyboard.press("/")
+    page.keyboard.type("880: slow")
+    page.keyboard.press("Enter")
+    desk.expect_true(f"((it) => it && it[0] > 870 && it[0] <= 880)({seen})")
+
+
 def test_alike_text_is_pointed_out_with_own_grade(desk: Desk) -> None:
     docnos = order(desk)[:3]
     put(desk, docnos[1:2], text="Something else, about wave power and its cables on the bed of the sea.")

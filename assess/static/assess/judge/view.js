@@ -47,7 +47,7 @@ function ready(top) {
 }
 
 function settle(top) {
-  if (top?.at) returnTo(article.querySelector(`[data-at="${top.at}"]`), top.by);
+  if (top?.at !== undefined) returnTo(blocks()[top.at], top.by);
   else if (top !== null) place.scrollTop = top || 0;
   listHeadings();
   told.ready();
@@ -59,7 +59,7 @@ function returnTo(paragraph, by) {
   let still = 0, turns = 0;
   const go = () => {
     if (mine !== returning || !paragraph?.isConnected) return;
-    const off = paragraph.getBoundingClientRect().top - place.getBoundingClientRect().top + by, before = place.scrollTop;
+    const off = topOf(paragraph) - place.getBoundingClientRect().top + by, before = place.scrollTop;
     if (Math.abs(off) >= 1) place.scrollTop += off;
     still = place.scrollTop === before ? still + 1 : 0;
     if (still < 4 && (turns += 1) < 60) requestAnimationFrame(go);
@@ -111,22 +111,24 @@ export function highlight(name, ranges) {
   }
 }
 
-/** Where one is: in pixels, or from a paragraph of a long text, whose height above is a guess. */
+const long = () => (asPage() ? inner()?.documentElement?.classList.contains("long") : Boolean(article.querySelector(".judge-long")));
+const blocks = () => (asPage() ? [...inner().querySelectorAll("p, ul, ol, dl, pre, blockquote")] : [...plain().querySelectorAll("[data-at]")]);
+const topOf = (target) => target.getBoundingClientRect().top + (frame && (target.startContainer || target).ownerDocument === frame.contentDocument ? frame.getBoundingClientRect().top : 0);
+
+/** Where one is: in pixels, or from a paragraph of a long document, whose height above is a guess. */
 export function where() {
-  if (!article || asPage() || !article.querySelector(".judge-long")) return place.scrollTop;
-  const edge = place.getBoundingClientRect().top;
-  const first = [...plain().children].find((paragraph) => paragraph.dataset.at && paragraph.getBoundingClientRect().bottom > edge);
-  return first && place.scrollTop ? { at: first.dataset.at, by: edge - first.getBoundingClientRect().top } : place.scrollTop;
+  if (!article || !long() || !place.scrollTop) return place.scrollTop;
+  const edge = place.getBoundingClientRect().top, all = blocks();
+  const at = all.findIndex((block) => topOf(block) + block.getBoundingClientRect().height > edge);
+  return at < 0 ? place.scrollTop : { at, by: edge - topOf(all[at]) };
 }
 
-/** Bring something into the middle of the document's part of the page. */
-export function reveal(target, again) {
-  if (!again && !asPage() && article.querySelector(".judge-long")) { // laid out as it comes into view: then once more
-    ((target.startContainer || target).parentElement).scrollIntoView({ block: "center" });
-    requestAnimationFrame(() => reveal(target, true));
-  }
-  const box = target.getBoundingClientRect(), above = frame && (target.startContainer || target).ownerDocument === frame.contentDocument ? frame.getBoundingClientRect().top : 0;
-  place.scrollTop += above + box.top - place.getBoundingClientRect().top - place.clientHeight / 2 + Math.min(box.height, place.clientHeight) / 2;
+/** Bring something into the middle of the document's part of the page; in a long one, laid out as it comes into view, until it stays. */
+export function reveal(target, turns = 3) {
+  if (turns === 3 && long() && !asPage()) (target.startContainer || target).parentElement.scrollIntoView({ block: "center" });
+  const height = Math.min(target.getBoundingClientRect().height, place.clientHeight);
+  place.scrollTop += topOf(target) - place.getBoundingClientRect().top - (place.clientHeight - height) / 2;
+  if (turns && long()) requestAnimationFrame(() => reveal(target, turns - 1));
 }
 
 // Marked words
