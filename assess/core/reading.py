@@ -2,10 +2,16 @@
 
 import re
 
+from pooling.core.words import RUN
+
 LONG = 100_000  # letters; of such a text the browser lays out what is in view, and no more
 _PARAGRAPH = re.compile(r"^[^\S\n]*+\S[^\n]*+(?:\n[^\S\n]*+\S[^\n]*+)*+", re.MULTILINE)
 _SHORTEST, _WIDEST = 40, 100
-_NUMBERED = re.compile(r"(?:#{1,6}|\d{1,2}(?:\.\d{1,2})*\.?|[IVX]{1,5}\.)\s+\w.{2,}")
+_NUMBERED = re.compile(
+    rf"(?:#{{1,6}}|\d{{1,2}}(?:\.\d{{1,2}})*\.?|[IVX]{{1,5}}\.)\s+(?:\w.{{2,}}|{RUN.pattern})"
+    r"|[一二三四五六七八九十]{1,3}、\s*\w.*|第[一二三四五六七八九十百\d]{1,4}[章節节回部].{0,30}"
+)
+_GOES_ON = ".,;:。，；：、،؛۔।"
 
 
 def paragraphs(text: str) -> list[tuple[int, str]]:
@@ -28,9 +34,9 @@ def _flowing(paragraph: str) -> str:
 
 
 def is_heading(paragraph: str) -> bool:
-    """A short line by itself that is numbered, marked with #, or all in capitals, and no sentence."""
+    """A short line by itself that is numbered, marked with #, or all in capitals, and no sentence. Two letters are a word in Chinese."""
     line = paragraph.strip()
-    if "\n" in line or not 3 <= len(line) <= 100 or line[-1] in ".,;:":
+    if "\n" in line or not 3 <= len(line) <= 100 or line[-1] in _GOES_ON:
         return False
     return (len(line) > 3 and line.isupper()) or bool(_NUMBERED.fullmatch(line))
 

@@ -41,6 +41,10 @@ def test_headings_are_short_and_no_sentences() -> None:
     assert not any(
         map(is_heading, ["Fish swim.", "1. Receivers at the sill\n2. At the bank", "2041", "A", "USA", "3 fish died."])
     )
+    assert all(map(is_heading, ["2 建议", "1.1 方法", "一、引言", "第三章 调查方法", "3. 結論"]))
+    assert not any(
+        map(is_heading, ["1. 靠近叶片处的探测次数减少。", "一、鱼类选择了较慢的水流；", "建议", "1. قلّت الأسماك في الربيع،"])
+    )
 
 
 def test_length_in_words_or_characters() -> None:
