@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 from django.db import IntegrityError, transaction
-from django.db.models import Case, Count, Exists, JSONField, Max, Min, OuterRef, Q, QuerySet, Subquery, When
-from django.db.models.functions import Coalesce, JSONObject
+from django.db.models import Case, Count, Exists, IntegerField, JSONField, Max, Min, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast, Coalesce, JSONObject
 
 from assess import selectors
 from assess.models import ANSWERED, Answer, Assignment, AssignmentPlan, Judgment, JudgmentEvent, Seat
@@ -76,12 +77,15 @@ def fill(collection: Collection, *, assessor: User) -> None:
 
 @statement
 def _stale(collection: Any, assessor: Any) -> QuerySet[Pick, Any]:
-    """Rounds and topics of somebody's in which nothing that was picked is open."""
+    """Rounds and topics of somebody's in which nothing that was picked is open, though there is more to pick."""
     mine = Assignment.objects.filter(assessor=assessor, topic=OuterRef("topic"))
     rounds = Pick.objects.filter(Exists(mine), pool__collection=collection, pool__drawn_at__isnull=False).order_by()
     answered = Judgment.objects.filter(item=OuterRef("item"), occasion=0, answer__in=ANSWERED)
     open_ = Count("pk", filter=~Q(Exists(answered)))
-    return rounds.values("pool", "topic").annotate(open=open_).filter(open=0).values_list("pool", "topic")
+    stopped = Exists(TopicStop.objects.filter(pool=OuterRef("pool"), topic=OuterRef("topic")))
+    budget = Cast(KeyTextTransform("budget", "pool__parameters"), IntegerField())
+    counts = rounds.filter(~stopped).values("pool", "topic").annotate(open=open_, left=Max(budget) - Count("pk"))
+    return counts.filter(open=0, left__gt=0).values_list("pool", "topic")
 
 
 def first_said(item: str = "item") -> QuerySet[Judgment]:
