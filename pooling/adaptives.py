@@ -3,12 +3,16 @@
 import threading
 import zlib
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from django.db.models import Count, IntegerField, JSONField, QuerySet, Subquery, Sum
+from django.db.models.functions import JSONObject
 from numpy.typing import NDArray
 
+from config.statements import statement
 from pooling import selectors, vectors
 from pooling.core import baseline
 from pooling.core.adaptive import History, Next, TopicRanks, find
@@ -17,7 +21,7 @@ from pooling.core.strategies import STRATEGIES, rank_ties, reach
 from pooling.core.text import Texts
 from pooling.core.topics import TEXTS
 from pooling.matrices import matrix_of
-from pooling.models import Pool, Run, Topic
+from pooling.models import Corpus, Pool, Run, Topic
 
 KEPT = 64  # topics
 
@@ -26,6 +30,8 @@ KEPT = 64  # topics
 class View:
     """A topic's ranks in the runs of a round, and which of its documents are there to be judged."""
 
+    pool: Pool
+    topic: Topic
     ranks: TopicRanks
     runs: tuple[Run, ...]
     there: NDArray[np.bool_]
@@ -40,26 +46,74 @@ class Said:
     outcome: int
 
 
+@dataclass(frozen=True)
+class Picked:
+    """A document that comes next, the run it is picked from (None: none alone), its ranks in short, and why."""
+
+    docno: str
+    run: int | None
+    best_rank: int
+    run_count: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Known:
+    """What there was when something was picked: so many picks, the newest act of judging, the picks that nobody had answered."""
+
+    picked: int = 0
+    newest: int = 0
+    open: tuple[int, ...] = ()
+
+    def before(self, place: int) -> dict[str, Any]:
+        """As it is kept with a pick; those before it, from 0, were picked at the same time."""
+        together = range(self.picked + 1, self.picked + 1 + place)
+        return {"newest": self.newest, "open": [*self.open, *together]}
+
+
 _kept: "OrderedDict[tuple[object, ...], View]" = OrderedDict()
 _lock = threading.Lock()
 
 
+def stamp(pool: Any, topic: Any) -> QuerySet[Pool, Any]:
+    """Whatever a view depends on, as one value: the words of the topic, the import of its documents, the runs as they are."""
+    runs = Run.objects.filter(pools=pool).order_by().values("pools")
+    facts = {
+        "made": "created_at",
+        "topic": Subquery(Topic.objects.filter(pk=topic).values("version"), output_field=IntegerField()),
+        "documents": Subquery(Corpus.objects.filter(collection__topics=topic).values("generation")),
+        "runs": Subquery(runs.annotate(n=Count("pk")).values("n")),
+        "versions": Subquery(runs.annotate(n=Sum("version")).values("n")),
+    }
+    return Pool.objects.filter(pk=pool).order_by().values_list(JSONObject(**facts))
+
+
+@statement
+def _stamps(pool: Any, topic: Any) -> QuerySet[Pool, Any]:
+    return (
+        Pool.objects.filter(pk=pool).annotate(stamp=Subquery(stamp(pool, topic), output_field=JSONField())).values_list("stamp")
+    )
+
+
 def view(pool: Pool, topic: Topic) -> View:
-    """Kept by round, topic and generation of the documents; a run that was submitted again changes no drawn round's key,
-    since its columns are another file."""
-    runs = tuple(pool.runs.select_related("upload").order_by("pk"))
-    generation = selectors.corpus(pool.collection).generation
-    key = (pool.pk, pool.created_at, topic.pk, topic.version, generation, tuple(run.columns for run in runs))
+    return view_at(pool.pk, topic.pk, _stamps(pool=pool, topic=topic)[0].stamp)
+
+
+def view_at(pool: int, topic: int, made: Mapping[str, object]) -> View:
+    """Kept by round, topic and their stamp: nothing is asked as long as that is the same."""
+    key = (pool, topic, *sorted((name, str(value)) for name, value in made.items()))
     with _lock:
         if key in _kept:
             _kept.move_to_end(key)
             return _kept[key]
-    made = _made(pool, topic, runs)
+    round_ = Pool.objects.select_related("collection").get(pk=pool)
+    runs = tuple(round_.runs.select_related("upload").order_by("pk"))
+    found = _made(round_, Topic.objects.get(pk=topic), runs)
     with _lock:
-        _kept[key] = made
+        _kept[key] = found
         while len(_kept) > KEPT:
             _kept.popitem(last=False)
-    return made
+    return found
 
 
 def _made(pool: Pool, topic: Topic, runs: tuple[Run, ...]) -> View:
@@ -69,12 +123,12 @@ def _made(pool: Pool, topic: Topic, runs: tuple[Run, ...]) -> View:
     if reads_all(pool.strategy, pool.parameters):
         found = vectors.vectors(pool.collection)
         ranks = replace(ranks.among(found.docnos), texts=Learnable(found, words))
-        return View(ranks, runs, np.ones(len(ranks), bool))
+        return View(pool, topic, ranks, runs, np.ones(len(ranks), bool))
     docnos = [docno.decode() for docno in ranks.docnos.tolist()]
     present = selectors.present_docnos(pool.collection, docnos)
     if pool.strategy == "cal":
         ranks = replace(ranks, texts=Learnable(_vectors(pool, docnos), words))
-    return View(ranks, runs, np.array([docno in present for docno in docnos], bool))
+    return View(pool, topic, ranks, runs, np.array([docno in present for docno in docnos], bool))
 
 
 def _vectors(pool: Pool, docnos: Sequence[str]) -> Vectors:
@@ -87,11 +141,10 @@ def _vectors(pool: Pool, docnos: Sequence[str]) -> Vectors:
 
 
 def next_picks(
-    pool: Pool, topic: Topic, said: Sequence[Said], elsewhere: dict[int, int], others: Sequence[str], count: int
-) -> list[tuple[str, Run | None, int, int, str]]:
-    """The next so many documents: docno, run, best rank, number of runs, and why. `others` are judged in other rounds."""
-    found = view(pool, topic)
-    ranks, pick = found.ranks, STRATEGIES[pool.strategy].pick
+    found: View, said: Sequence[Said], elsewhere: Mapping[int, int], others: Sequence[str], count: int
+) -> list[Picked]:
+    """The next so many documents, within the budget. `others` are judged in other rounds."""
+    pool, ranks, pick = found.pool, found.ranks, STRATEGIES[found.pool.strategy].pick
     if pick is None:
         raise ValueError(f"expected an adaptive strategy, found {pool.strategy}")
     row = {run.pk: number for number, run in enumerate(found.runs)}
@@ -107,9 +160,9 @@ def next_picks(
         taken,
         np.array([elsewhere.get(run.pk, 0) for run in found.runs], np.int64),
     )
-    seed = [pool.seed, zlib.crc32(topic.number.encode())]
-    picks = []
-    for _ in range(count):
+    seed = [pool.seed, zlib.crc32(found.topic.number.encode())]
+    picks: list[Picked] = []
+    for _ in range(min(count, int(pool.parameters["budget"]) - len(said))):
         chosen = pick(ranks, history, pool.parameters, seed)
         if chosen is None:
             break
@@ -133,10 +186,10 @@ def _places(ranks: TopicRanks, docnos: Sequence[str]) -> NDArray[np.int64]:
     return find(ranks.docnos, np.array([docno.encode() for docno in docnos], np.bytes_))
 
 
-def _told(found: View, chosen: Next) -> tuple[str, Run | None, int, int, str]:
+def _told(found: View, chosen: Next) -> Picked:
     ranks = found.ranks
     mine = ranks.ranks[ranks.docs == chosen.doc]
     run = found.runs[chosen.run] if chosen.run >= 0 else None
     why = f"rank {ranks.rank(chosen.run, chosen.doc)}, {chosen.why}" if run else chosen.why
     best = int(mine.min()) if len(mine) else 0  # a learner finds what no run has
-    return ranks.docnos[chosen.doc].decode(), run, best, len(mine), why
+    return Picked(ranks.docnos[chosen.doc].decode(), run.pk if run else None, best, len(mine), why)

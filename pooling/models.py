@@ -478,6 +478,9 @@ class Pick(models.Model):
     run = models.ForeignKey(Run, null=True, on_delete=models.PROTECT, related_name="+", help_text="Whose next document it was.")
     why = models.CharField(max_length=100)
     at = models.DateTimeField(default=timezone.now)
+    # What the strategy was told: "newest", the number of the newest act of judging there was, and "open", the numbers of
+    # earlier picks that nobody had answered. Empty in rounds from before this was kept.
+    known = models.JSONField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["pool", "topic", "number"], name="pick_number_once")]

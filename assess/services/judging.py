@@ -123,8 +123,9 @@ def record_judgment(
 
 def _picked_on(collection: Collection, assessor: User, picked: dict[str, int], left: int) -> int:
     """How many are left, with what was added."""
-    if not adapting.advance(collection, pool=picked["pool"], topic=picked["topic"]):
-        return left
+    added = adapting.advance(collection, pool=picked["pool"], topic=picked["topic"])
+    if not added.count or added.owner == assessor.pk:
+        return left + added.count
     with transaction.atomic():
         _hold_seats(collection)
         claiming.claim_seats(collection, assessor=assessor, count=1 if left <= 0 else 0)

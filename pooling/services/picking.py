@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import F
 
 from config.errors import Conflict, Refusal
@@ -14,37 +14,26 @@ from pooling.services.work import Work
 MOST_REASON = 300
 
 
-def extend(
-    pool: Pool, topic: Topic, *, said: Sequence[adaptives.Said], elsewhere: dict[int, int] | None = None, count: int
-) -> list[PoolItem]:
-    """Pick the next items and keep why. What is known of the earlier ones is passed in, in their order.
-
-    Worked out without any lock; if another did the same meanwhile, the numbers are taken, and nothing is added.
-    """
-    count = min(count, int(pool.parameters["budget"]) - len(said))
-    if count <= 0 or pool.stops.filter(topic=topic).exists():
-        return []
-    mine = [one.docno for one in said]
-    others = list(PoolItem.objects.filter(topic=topic).exclude(docno__in=mine).values_list("docno", flat=True))
-    picks = adaptives.next_picks(pool, topic, said, elsewhere or {}, others, count)
-    if not picks:
-        return []
-    try:
-        with transaction.atomic():
-            return _store(pool, topic, len(said), picks)
-    except IntegrityError:
-        return []
-
-
-def _store(pool: Pool, topic: Topic, before: int, picks: Sequence[tuple[str, object, int, int, str]]) -> list[PoolItem]:
+@transaction.atomic
+def add(found: adaptives.View, picks: Sequence[adaptives.Picked], known: adaptives.Known) -> list[PoolItem]:
+    """Items for what was picked. If another did the same meanwhile, their numbers are taken."""
+    pool, topic = found.pool, found.topic
     items = [
-        PoolItem(pool=pool, topic=topic, docno=docno, best_rank=best, run_count=runs, place=place)
-        for place, (docno, _, best, runs, _) in enumerate(picks, before + 1)
+        PoolItem(pool=pool, topic=topic, docno=one.docno, best_rank=one.best_rank, run_count=one.run_count, place=place)
+        for place, one in enumerate(picks, known.picked + 1)
     ]
     PoolItem.objects.bulk_create(items)
     Pick.objects.bulk_create(
-        Pick(item=item, pool=pool, topic=topic, number=before + place, run=run, why=why)  # type: ignore[misc]
-        for place, (item, (_, run, _, _, why)) in enumerate(zip(items, picks, strict=True), 1)
+        Pick(
+            item=item,
+            pool=pool,
+            topic=topic,
+            number=known.picked + 1 + place,
+            run_id=one.run,
+            why=one.why,
+            known=known.before(place),
+        )
+        for place, (item, one) in enumerate(zip(items, picks, strict=True))
     )
     Pool.objects.filter(pk=pool.pk).update(item_count=F("item_count") + len(items))
     return items
@@ -56,7 +45,10 @@ def begin(pool: Pool, work: Work) -> int:
     count = 0
     for place, topic in enumerate(topics):
         work.progress(place, len(topics), f"{place:,} of {len(topics):,} topics begun")
-        count += len(extend(pool, topic, said=[], count=int(pool.parameters["ahead"])))
+        others = list(PoolItem.objects.filter(topic=topic).values_list("docno", flat=True))
+        found = adaptives.view(pool, topic)
+        picks = adaptives.next_picks(found, [], {}, others, int(pool.parameters["ahead"]))
+        count += len(add(found, picks, adaptives.Known()))
     return count
 
 

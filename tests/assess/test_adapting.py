@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
 from assess.services import adapting, assigning, checking, judging
@@ -23,7 +25,7 @@ from pooling.services import picking
 from tests import factories as people
 from tests.api.conftest import CallerFor, caller_for
 from tests.assess import factories
-from tests.assess.http import judge_by_http
+from tests.assess.http import cards_of, judge_by_http, judge_one
 from tests.commands.conftest import Assize, assize
 from tests.conftest import ClientFor
 from tests.golden import vectors
@@ -178,6 +180,24 @@ def test_two_share_a_topic_and_nobody_waits(world: World) -> None:
             )
     assert sorted(done) == sorted(VECTOR["qrels"])
     assert list(Pick.objects.order_by("number").values_list("number", flat=True)) == list(range(1, 17))
+
+
+MARKS = ("SAVEPOINT", "RELEASE", "BEGIN", "COMMIT")
+
+
+@pytest.mark.parametrize("name", ["mtf", "cal"])
+def test_a_judgment_and_the_pick_after_it_take_few_queries(world: World, client_for: ClientFor, name: str) -> None:
+    """Transactions begin and end beside them: one of the judgment; one of the pick on SQLite, for its place in the queue."""
+    world.draw(name)
+    world.assign(world.ann)
+    client, counts = client_for(world.ann), []
+    held = cards_of(client, world.collection)
+    for _ in range(4):
+        with CaptureQueriesContext(connection) as asked:
+            held += judge_one(client, held, 1)
+        counts.append(sum(not query["sql"].startswith(MARKS) for query in asked.captured_queries))
+    assert len(held) == 2 and Pick.objects.count() == 6
+    assert max(counts[1:]) <= 12  # the first begins the judging, and makes what is kept
 
 
 def test_what_earlier_rounds_have_and_what_is_missing_is_stepped_over(world: World) -> None:

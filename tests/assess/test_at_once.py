@@ -4,12 +4,14 @@ import threading
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import close_old_connections, connection
 from django.db.models import Count
 from django.utils import timezone
+from pytest_django import Settings
 
 from assess.models import Judgment, JudgmentEvent, Seat
 from assess.services import assigning, judging
@@ -17,6 +19,7 @@ from assess.services.assigning import Rules, Wanted
 from config.models import User
 from tests.assess import factories
 from tests.assess.conftest import Bench, make_bench
+from tests.assess.test_adapting import VECTOR, World
 
 pytestmark = pytest.mark.usefixtures("committed")
 
@@ -66,6 +69,18 @@ def test_no_seat_is_claimed_twice() -> None:
     assert len(tokens) == len(set(tokens)) == 60
     assert Judgment.objects.count() == JudgmentEvent.objects.count() == 60
     assert not Seat.objects.filter(judged_at=None).exists()
+
+
+def test_two_who_share_a_topic_of_an_adaptive_round_pick_each_number_once(settings: Settings, tmp_path: Path) -> None:
+    settings.DATA = tmp_path / "data"
+    world = World()
+    pool = world.draw("maxmean", ahead=2)
+    world.assign(world.ann, world.bob)
+    results = at_once(2, lambda number: world.judge((world.ann, world.bob)[number]))
+    assert sorted(docno for result in results for docno in result) == sorted(VECTOR["qrels"])
+    assert list(pool.picks.order_by("number").values_list("number", flat=True)) == list(range(1, 17))
+    pool.refresh_from_db()
+    assert pool.item_count == Seat.objects.filter(judged_at__isnull=False).count() == 16
 
 
 def test_the_same_act_sent_at_once_is_one_event() -> None:

@@ -69,7 +69,7 @@ def test_import_effect_and_live_qrels(judged: Cast, assize: Assize, tmp_path: Pa
     assert assize("qrels", HERE, "--live", "--at", "1990-01-01").status == 1
     assert assize("qrels", HERE, "--live", "--at", "soon").status == 1
     found = assize("effect", HERE, "--json").json
-    assert ([row["second"] for row in found["rules"]][:2], len(found["orders"])) == (["majority", "median_low"], 6)
+    assert ([row["second"] for row in found["rules"]][:2], len(found["orders"])) == (["majority", "median_low"], 9)
     assert {row["first"] for row in found["assessors"]} == {"Member assessor", "Second Assessor", "nist"}
     assert assize("effect", HERE, "--measure", "nonsense").status == 1
     assert assize("effect", HERE).out.splitlines()[0].split()[:4] == ["FIRST", "SECOND", "ITEMS", "TAU"]
