@@ -67,7 +67,7 @@ def freeze_release(
     """
     plan, note = _clean(collection, rule, note)
     work.progress(0, 1, "Merging the judgments")
-    with _one_moment():
+    with one_moment():
         if not selectors.is_judged(collection):
             raise Refusal(NOTHING_JUDGED)
         reading = bundles.read(collection, plan)
@@ -187,7 +187,7 @@ def set_state(release: Release, *, by: User, state: str, note: str = "") -> Rele
 
 
 @contextmanager
-def _one_moment() -> Iterator[None]:
+def one_moment() -> Iterator[None]:
     """What is read inside belongs together: no judgment comes in between. Nobody who judges has to wait for it."""
     if connection.in_atomic_block:  # somebody else's transaction, and their promise
         yield

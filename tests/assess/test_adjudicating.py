@@ -1,5 +1,7 @@
 """Decisions: what is in the inbox, who may decide, that every act is kept; and the merge rule."""
 
+import html
+import re
 import uuid
 from typing import Any
 
@@ -13,6 +15,7 @@ from assess.models import Answer, Decision, DecisionEvent, Judgment
 from assess.services import adjudicating, merging
 from assess.services.judging import Stale
 from config.errors import Conflict, Forbidden, Refusal
+from config.models import User
 from pooling.models import Document, Role
 from tests import factories
 from tests.conftest import Cast, ClientFor
@@ -201,6 +204,26 @@ def test_the_page_is_blind_and_decides_by_one_button(judged: Cast, client_for: C
     again = {"topic": "2", "docno": "d", "client_id": str(uuid.uuid4())}
     assert olga.post(f"{here}reopen/", again).headers["Location"] == here
     assert Decision.objects.get().grade is None
+
+
+@pytest.mark.once
+def test_the_page_shows_notes_and_passages_of_both_and_tells_nobody(judged: Cast, second: User, client_for: ClientFor) -> None:
+    text = "Smolts passed at night. Eels stayed away."
+    files.take(judged.collection, judged.organizer, "documents", files.documents(["d"], text))
+    said = {judged.assessor: ("Counts of smolts.", "0-6"), second: ("Eels are not meant.", "24-28")}
+    for user, (note, passage) in said.items():
+        assert Judgment.objects.filter(item__docno="d", assessor=user).update(note=note, evidence=passage) == 1
+    client = client_for(judged.adjudicator)
+    for address in ("topics/2/", "topics/2/?docno=d", ""):
+        page = client.get(f"/c/harbour-trials/adjudicate/{address}").content.decode()
+        people = User.objects.exclude(pk=judged.adjudicator.pk)
+        told = [word for person in people for word in (person.name, person.username, person.email) if word and word in page]
+        assert told == []
+        if address:
+            opinions_shown = html.unescape(page.split("<h2>Opinions</h2>")[1].split("</ul>")[0])
+            assert all(note in opinions_shown for note, _passage in said.values())
+            assert sorted(re.findall(r"<q[^>]*>(.*?)</q>", opinions_shown)) == ["Eels", "Smolts"]
+            assert re.findall(r"<b>(.*?)</b>", opinions_shown) == ["A", "1", "B", "3"]  # by grade
 
 
 def test_back_on_and_undo(judged: Cast, client_for: ClientFor) -> None:

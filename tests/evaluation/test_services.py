@@ -211,7 +211,7 @@ def test_the_reading_is_of_one_moment_and_keeps_nobody_waiting(committed: None) 
         judge(item, organizer, 3)
         connection.close()
 
-    with services._one_moment():
+    with services.one_moment():
         before = seen()
         thread = threading.Thread(target=change)
         thread.start()
