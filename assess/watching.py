@@ -191,8 +191,7 @@ def watched(collection: Collection, found: Progress) -> Watched:
     recent = counted.filter(first_at__gte=week).exclude(item__pool__strategy=IMPORTED).count()
     return Watched(
         watch.forecast(found.total.left, found.total.seconds, recent, days),
-        depths(collection, counted),
-        beyond(collection, counted),
+        *by_rank(collection, counted),
         _flagged(found),
         consistency(collection),
         machine_layers(collection),
@@ -209,28 +208,17 @@ class Beyond:
     relevant: int
 
 
-def beyond(collection: Collection, counted: QuerySet[Judgment]) -> Beyond:
-    items = PoolItem.objects.filter(pool__collection=collection, pool__drawn_at__isnull=False, best_rank=0).count()
-    said = counted.filter(item__best_rank=0).order_by()
-    judged, relevant = (
-        rows.values("item").distinct().count() for rows in (said, said.filter(grade__gte=collection.lenient_from))
-    )
-    return Beyond(items, judged, relevant)
-
-
-def depths(collection: Collection, counted: QuerySet[Judgment]) -> list[watch.Depth]:
-    """Relevant documents found so far by depth of the pool: relevant is what anybody judged so. What no run has is of no
-    depth (see `beyond`)."""
+def by_rank(collection: Collection, counted: QuerySet[Judgment]) -> tuple[list[watch.Depth], Beyond]:
+    """Relevant documents found so far by depth of the pool: relevant is what anybody judged so. What no run has apart."""
     pool = PoolItem.objects.filter(pool__collection=collection, pool__drawn_at__isnull=False).order_by()
-    pool, counted = pool.filter(best_rank__gt=0), counted.filter(item__best_rank__gt=0)
     items = dict(pool.values_list("best_rank").annotate(Count("pk")))
     is_relevant = Q(grade__gte=collection.lenient_from)
     judged, relevant = Count("item", distinct=True), Count("item", distinct=True, filter=is_relevant)
     found = counted.order_by().values("item__best_rank").annotate(judged=judged, relevant=relevant)
     said = {row["item__best_rank"]: (row["judged"], row["relevant"]) for row in found}
-    rows = [(rank, items[rank], *said.get(rank, (0, 0))) for rank in sorted(items)]
+    rows = [(rank, items[rank], *said.get(rank, (0, 0))) for rank in sorted(items) if rank]
     columns = np.array(rows, np.int64).reshape(-1, 4).T
-    return watch.found_by_depth(*columns)
+    return watch.found_by_depth(*columns), Beyond(items.get(0, 0), *said.get(0, (0, 0)))
 
 
 def _flagged(found: Progress) -> list[Given]:

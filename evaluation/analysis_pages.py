@@ -87,7 +87,7 @@ def pool_report(request: HttpRequest, slug: str) -> HttpResponse:
     except Refusal as refusal:
         return page(request, "evaluation/pool_report.html", collection, told=refusal.message, **context)
     drawn, listed = pool_reports.drawn(report), pool_reports.told(report)
-    context |= {"report": report, "charts": drawn, "beyond": watching.beyond(collection, judging.judgments(collection))}
+    context |= {"report": report, "charts": drawn, "beyond": watching.by_rank(collection, judging.judgments(collection))[1]}
     context["tables"] = {key.replace("-", "_"): table for key, table in listed.items()}
     name = exports.standing_name(standing, "-pool-report")
     given = tables.asked(request, name, drawn, listed, standing.stamp())

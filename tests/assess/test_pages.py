@@ -436,7 +436,7 @@ def test_undefined_kappa_tells_why(bench: Bench, organizer: Pages) -> None:
     bench.judge(bench.ann, 10, grade=0)
     bench.judge(bench.bob, 10, grade=0)
     shown = words(organizer.get("agreement/"))
-    assert "1.0000 – – not defined: both used one and the same grade throughout" in shown
+    assert "1.0000 – – – – not defined: both used one and the same grade throughout" in shown
 
 
 # Overviews

@@ -206,8 +206,9 @@ def test_what_is_found_and_judged_joins_the_pool(world: World) -> None:
     assert (pool.round, pool.item_count, found.search, found.finder) == (2, 1, kept, world.ann)
     assert Judgment.objects.get(item=found.item).grade == 2
     counted = selectors.judgments(world.collection)
-    assert watching.beyond(world.collection, counted) == watching.Beyond(1, 1, 1)  # a line of its own, of no depth
-    assert [(row.items, row.judged) for row in watching.depths(world.collection, counted)] == [(2, 0)]
+    depths, beyond = watching.by_rank(world.collection, counted)
+    assert beyond == watching.Beyond(1, 1, 1)  # a line of its own, of no depth
+    assert [(row.items, row.judged) for row in depths] == [(2, 0)]
     world.judge(world.ann, "en3", 1)  # pooled for her anyway: no second item
     assert Pool.objects.get(strategy="interactive").item_count == 1
     assert judging.next_items(world.collection, assessor=world.ann, count=5) == []
