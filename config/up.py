@@ -31,7 +31,7 @@ from config.prepare import CannotStart
 from config.process import SUPERVISOR, die_with_parent
 
 log = logging.getLogger("assize.up")
-PATIENCE = 7.0  # seconds a child has to end by itself; all of it must fit into 10
+PATIENCE = 5.0  # seconds a child has to end by itself; all of it must fit into 10
 STEADY = 15.0  # seconds after which a child is taken to have started well: if it dies then, it is started again at once
 
 
@@ -158,7 +158,7 @@ def children() -> list[Child]:
             *(python, "-m", "granian", "--interface", "wsgi", "config.wsgi:application"),
             *("--host", settings.HOST, "--port", str(settings.PORT), "--workers", str(settings.WEB_PROCESSES), "--no-ws"),
             *("--blocking-threads", str(settings.WEB_THREADS), "--blocking-threads-idle-timeout", "600"),
-            *("--workers-kill-timeout", "5", "--log-level", "warning"),
+            *("--workers-kill-timeout", "4", "--log-level", "warning"),
             # One that dies is started again beside the others, which go on answering. Told to renew itself (SIGHUP), it
             # starts a new one, gives it this long to load, and only then lets the old one end.
             *("--respawn-failed-workers", "--respawn-interval", str(settings.RELOAD_SECONDS)),
