@@ -1,5 +1,6 @@
 """The RQ worker: short heartbeats, a memory limit per job, and job processes that die with their worker."""
 
+import os
 import resource
 from collections.abc import Callable
 
@@ -53,6 +54,7 @@ class Worker(RQWorker):
         super().heartbeat(timeout, pipeline)
 
     def main_work_horse(self, job: RQJob, queue: Queue) -> None:
+        os.nice(5)  # whoever judges comes first
         die_with_parent()  # or a killed worker's job would run on unseen, beside its own second attempt
         limit = settings.JOB_MEMORY_MB * 1024 * 1024
         _, most = resource.getrlimit(resource.RLIMIT_DATA)
