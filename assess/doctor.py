@@ -6,8 +6,10 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 
+from assess import replaying
 from assess.models import ANSWERED, Decision, DecisionEvent, Judgment, JudgmentEvent, Seat
 from config.doctor import Fault, examines
+from pooling.models import Pool, Run
 
 _SAID = ("answer", "grade", "reason", "note", "known", "evidence")
 _DECIDED = ("grade", "reason", "comment", "adjudicator_id")
@@ -49,3 +51,21 @@ def _seats() -> Iterator[Fault]:
         odd = Seat.objects.filter(answered if not judged else ~answered, judged_at__isnull=not judged, assessor__isnull=False)
         for slug, number, docno, who in odd.values_list(*columns).iterator():
             yield Fault(slug, f"topic {number}, {docno}, for {who}", *states)
+
+
+@examines("picks of adaptive rounds")
+def _picks() -> Iterator[Fault]:
+    """Each made again from the round's seed and what was known when it was made, where the runs are still those that were pooled."""
+    for pool in Pool.objects.exclude(drawn_at=None).filter(picks__isnull=False).distinct().select_related("collection"):
+        runs = {run.pk: run for run in Run.objects.filter(pools=pool).select_related("upload")}
+        if {run.upload.sha256 for run in runs.values()} != {used["sha256"] for used in pool.used}:
+            continue
+        for one in replaying.replay(pool):
+            if not one.same:
+                told = [
+                    f"{pick[0]}, {pick[2]}" + (f" of {runs[pick[1]]}" if pick[1] else "")
+                    for pick in (one.again, one.kept)
+                    if pick
+                ]
+                what = f"round {pool.round}, topic {one.topic}, pick {one.number}"
+                yield Fault(pool.collection.slug, what, *(told if one.again else ["none", *told]))

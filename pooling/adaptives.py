@@ -28,10 +28,14 @@ KEPT = 64  # topics
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A topic's ranks in the runs of a round, and which of its documents are there to be judged."""
+    """A topic's ranks in the runs of a round, and which of its documents are there to be judged.
+
+    `key`: the version of the topic, the import of the documents, how many runs there are and the sum of their versions.
+    """
 
     pool: Pool
     topic: Topic
+    key: list[int]
     ranks: TopicRanks
     runs: tuple[Run, ...]
     there: NDArray[np.bool_]
@@ -59,8 +63,10 @@ class Picked:
 
 @dataclass(frozen=True)
 class Known:
-    """What there was when something was picked: so many picks, the newest act of judging, the picks that nobody had answered."""
+    """What there was when something was picked: topic, documents and runs (see `View`), so many picks, the newest act of
+    judging, the picks that nobody had answered."""
 
+    view: list[int]
     picked: int = 0
     newest: int = 0
     open: tuple[int, ...] = ()
@@ -68,7 +74,7 @@ class Known:
     def before(self, place: int) -> dict[str, Any]:
         """As it is kept with a pick; those before it, from 0, were picked at the same time."""
         together = range(self.picked + 1, self.picked + 1 + place)
-        return {"newest": self.newest, "open": [*self.open, *together]}
+        return {"view": self.view, "newest": self.newest, "open": [*self.open, *together]}
 
 
 _kept: "OrderedDict[tuple[object, ...], View]" = OrderedDict()
@@ -108,7 +114,8 @@ def view_at(pool: int, topic: int, made: Mapping[str, object]) -> View:
             return _kept[key]
     round_ = Pool.objects.select_related("collection").get(pk=pool)
     runs = tuple(round_.runs.select_related("upload").order_by("pk"))
-    found = _made(round_, Topic.objects.get(pk=topic), runs)
+    versions = [int(str(made[name] or 0)) for name in ("topic", "documents", "runs", "versions")]
+    found = _made(round_, Topic.objects.get(pk=topic), versions, runs)
     with _lock:
         _kept[key] = found
         while len(_kept) > KEPT:
@@ -116,19 +123,19 @@ def view_at(pool: int, topic: int, made: Mapping[str, object]) -> View:
     return found
 
 
-def _made(pool: Pool, topic: Topic, runs: tuple[Run, ...]) -> View:
+def _made(pool: Pool, topic: Topic, key: list[int], runs: tuple[Run, ...]) -> View:
     matrix = matrix_of(runs, reach(pool.strategy, pool.parameters), rank_ties(pool.parameters))
     ranks = TopicRanks.of(matrix, topic.number.encode())
     words = baseline.query_of({name: getattr(topic, name) for name in TEXTS}, "all", topic.language)
     if reads_all(pool.strategy, pool.parameters):
         found = vectors.vectors(pool.collection)
         ranks = replace(ranks.among(found.docnos), texts=Learnable(found, words))
-        return View(pool, topic, ranks, runs, np.ones(len(ranks), bool))
+        return View(pool, topic, key, ranks, runs, np.ones(len(ranks), bool))
     docnos = [docno.decode() for docno in ranks.docnos.tolist()]
     present = selectors.present_docnos(pool.collection, docnos)
     if pool.strategy == "cal":
         ranks = replace(ranks, texts=Learnable(_vectors(pool, docnos), words))
-    return View(pool, topic, ranks, runs, np.array([docno in present for docno in docnos], bool))
+    return View(pool, topic, key, ranks, runs, np.array([docno in present for docno in docnos], bool))
 
 
 def _vectors(pool: Pool, docnos: Sequence[str]) -> Vectors:

@@ -478,8 +478,8 @@ class Pick(models.Model):
     run = models.ForeignKey(Run, null=True, on_delete=models.PROTECT, related_name="+", help_text="Whose next document it was.")
     why = models.CharField(max_length=100)
     at = models.DateTimeField(default=timezone.now)
-    # What the strategy was told: "newest", the number of the newest act of judging there was, and "open", the numbers of
-    # earlier picks that nobody had answered. Empty in rounds from before this was kept.
+    # What the strategy was told (see assess/replaying.py): "view", versions of topic, documents and runs; "newest", the
+    # number of the newest act of judging; "open", those of earlier picks that nobody had answered. Empty in old rounds.
     known = models.JSONField(null=True)
 
     class Meta:

@@ -48,7 +48,7 @@ def advance(collection: Collection, *, pool: int, topic: int) -> Added:
     said = [Said(row.docno, row.pick__run_id, _outcome(collection, row.answer, row.grade)) for row in mine]
     others = [row.docno for row in rows if row.pool_id != pool]
     picks = adaptives.next_picks(found, said, _elsewhere(collection, found), others, wanted)
-    known = adaptives.Known(len(mine), facts["newest"] or 0, waiting)
+    known = adaptives.Known(found.key, len(mine), facts["newest"] or 0, waiting)
     try:
         return _add(collection, found, picks, known, facts) if picks else Added()
     except IntegrityError:
@@ -132,9 +132,11 @@ def _elsewhere(collection: Collection, found: adaptives.View) -> dict[int, int]:
     """For strategies that mind: of each run, how often it gave something not relevant in other topics of the round."""
     if found.pool.parameters.get("scope") != "global":
         return {}
-    grade = Subquery(first_said().filter(answer=Answer.GRADE).values("grade")[:1])
-    picks = Pick.objects.filter(pool=found.pool, run__isnull=False).exclude(topic=found.topic).annotate(grade=grade)
-    missed = picks.filter(grade__lt=collection.lenient_from).order_by().values("run")
+    answer, grade = (Subquery(first_said().values(name)[:1]) for name in ("answer", "grade"))
+    picks = Pick.objects.filter(pool=found.pool, run__isnull=False).exclude(topic=found.topic).order_by()
+    missed = (
+        picks.annotate(answer=answer, grade=grade).filter(answer=Answer.GRADE, grade__lt=collection.lenient_from).values("run")
+    )
     return {row["run"]: row["n"] for row in missed.annotate(n=Count("pk"))}
 
 

@@ -111,11 +111,11 @@ def continuous_active_learning(ranks: TopicRanks, history: History, values: Valu
         return None
     batch, start = batch_of(len(history.docs))
     judged, outcomes = history.docs[:start], history.outcomes[:start]
-    key = (batch, outcomes.tobytes(), tuple(seed))
+    before = history.taken.copy()
+    before[history.docs[start:]] = False  # as it was when the batch began, whenever that is asked
+    key = (batch, outcomes.tobytes(), np.packbits(before).tobytes(), tuple(seed))
     scores = ranks.memo.get(key)
     if scores is None:
-        before = history.taken.copy()
-        before[history.docs[start:]] = False  # as it was when the batch began, whenever that is asked
         presumed = _presumed(before, int(values.get("presumed", PRESUMED)), [*seed, batch])
         scores = _scores(ranks.texts, judged, outcomes, presumed)
         ranks.memo.clear()

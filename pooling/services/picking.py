@@ -48,7 +48,7 @@ def begin(pool: Pool, work: Work) -> int:
         others = list(PoolItem.objects.filter(topic=topic).values_list("docno", flat=True))
         found = adaptives.view(pool, topic)
         picks = adaptives.next_picks(found, [], {}, others, int(pool.parameters["ahead"]))
-        count += len(add(found, picks, adaptives.Known()))
+        count += len(add(found, picks, adaptives.Known(found.key)))
     return count
 
 

@@ -12,6 +12,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
+from assess import replaying
+from assess.models import JudgmentEvent
 from assess.services import adapting, assigning, checking, judging
 from assess.services.assigning import Wanted
 from config.errors import Conflict, Refusal
@@ -198,6 +200,37 @@ def test_a_judgment_and_the_pick_after_it_take_few_queries(world: World, client_
         counts.append(sum(not query["sql"].startswith(MARKS) for query in asked.captured_queries))
     assert len(held) == 2 and Pick.objects.count() == 6
     assert max(counts[1:]) <= 12  # the first begins the judging, and makes what is kept
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("mtf", {"scope": "global"}), ("thompson", {}), ("hedge", {"ties": "random"}), ("cal", {"presumed": 3})],
+)
+def test_picks_are_replayed_with_two_assessors_and_two_ahead(
+    settings: Settings, tmp_path: Path, db: None, assize: Assize, name: str, values: dict[str, Any]
+) -> None:
+    """By what was known when each was made: grades change, some cannot be judged, other rounds grow, and one is given up."""
+    settings.DATA = tmp_path / "data"
+    world = World(topics=2)
+    pool = world.draw(name, ahead=2, seed=3, **values)
+    world.assign(world.ann, world.bob)
+    for turn in range(12):
+        user = (world.ann, world.bob)[turn % 3 == 0]
+        card = judging.next_items(world.collection, assessor=user, count=2)[-1]
+        grade = VECTOR["qrels"][card.docno]
+        said = [{"answer": "cannot", "reason": "garbled"}] if turn == 4 else [{"grade": grade}]
+        for act in [*said, {"grade": 1 - min(grade, 1)}] if turn % 5 == 2 else said:
+            judging.record_judgment(world.collection, assessor=user, seat=card.token, client_id=uuid.uuid4(), **act)
+        if turn == 3:
+            files.draw_round(world.collection, world.organizer, "depth", world.collection.runs.get(tag="S4"), depth=4)
+    found = list(replaying.replay(pool))
+    assert [one for one in found if not one.same] == [] and len(found) == pool.picks.count() > 14
+    assert assize("doctor").status == 0
+    last = pool.picks.order_by("pk").last()
+    assert last and last.known and last.known["open"] and last.known["newest"] == JudgmentEvent.objects.latest("pk").pk
+    pool.picks.filter(pk=last.pk).update(why="rank 1, a guess")
+    told = assize("doctor")
+    assert told.status == 1 and f"topic {last.topic.number}, pick {last.number}: expected" in told.out
 
 
 def test_what_earlier_rounds_have_and_what_is_missing_is_stepped_over(world: World) -> None:

@@ -29,7 +29,7 @@ def whole(cast: Cast) -> Cast:
 def test_nothing_is_off(whole: Cast, assize: Assize) -> None:
     done = assize("doctor")
     examined = [line.rsplit(maxsplit=1) for line in done.out.splitlines()[1:]]
-    assert (done.status, {state for _, state in examined}, len(examined)) == (0, {"ok"}, 10), done.out
+    assert (done.status, {state for _, state in examined}, len(examined)) == (0, {"ok"}, 11), done.out
     assert assize("doctor", "--json").json["ok"] is True
 
 
