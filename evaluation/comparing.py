@@ -215,7 +215,7 @@ def _of_two(found: Compared, one: int, other: int) -> dict[str, Chart]:
         for at, place in enumerate(order)
     ]
     names = [found.numbers[place] for place in order]
-    y = charts.axis(f"{first} − {second}", gaps.tolist())
+    y = charts.axis(f"Difference in {found.label}", gaps.tolist())
     words = f"Difference in {found.label}, {first} minus {second}, topic by topic from the largest"
     pairs = [
         Mark(a, b, f"Topic {number}: {first} {a:.4f}, {second} {b:.4f}", 1 if a >= b else 4)

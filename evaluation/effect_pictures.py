@@ -107,8 +107,8 @@ def _bump(runs: Sequence[str], orders: Sequence[Order]) -> Bump:
     """Column by column; of many runs the best under the rule that is set, which comes first."""
     ranks = np.array([order.ranks for order in orders])
     shown = np.argsort(ranks[0], kind="stable")[:MOST_LINES]
-    left, width = 150, max(WIDTH, 300 + 100 * (len(orders) - 1))
-    right = width - 150
+    left, width = 190, max(WIDTH, 260 + 100 * (len(orders) - 1))  # room for a tag of 25 letters
+    right = width - 70
     step = (right - left) / max(len(orders) - 1, 1)
     # Equal ranks would lie over each other: each column has an order of its own, equal ones by the first column.
     places = np.array([np.argsort(np.lexsort((ranks[0][shown], row[shown]))) for row in ranks])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.text import capfirst
 
 from assess.models import MergeRule
 from evaluation import planning
@@ -77,7 +78,9 @@ class ScoringForm(forms.Form):
         max_length=1000,
         help_text="Any measures, separated by spaces; empty: the usual ones. The official ones are set in the settings.",
     )
-    test = forms.ChoiceField(label="Test of differences from the best run", choices=list(TEST_WORDS.items()))
+    test = forms.ChoiceField(
+        label="Test of differences from the best run", choices=[(name, capfirst(words)) for name, words in TEST_WORDS.items()]
+    )
     correction = forms.ChoiceField(
         label="Correction for the number of tests",
         choices=list(CORRECTION_WORDS.items()),

@@ -31,6 +31,10 @@ MOST_USUAL = 50
 POINTS = 60  # of a curve as it is kept
 
 
+def _more_or_fewer(share: float | None) -> str:
+    return "–" if share is None else "the same" if not round(100 * share) else f"{100 * share:+.0f} %"
+
+
 @dataclass(frozen=True)
 class Line:
     """A strategy as the page shows it. `curve`: pairs of judgments and relevant documents found, over all topics."""
@@ -48,7 +52,11 @@ class Line:
 
     @property
     def share_words(self) -> str:
-        return "–" if self.share is None else "the same" if not self.share else f"{100 * self.share:+.0f} %"
+        return _more_or_fewer(self.share)
+
+    @property
+    def depth_words(self) -> str:
+        return _more_or_fewer(self.by_depth)
 
     @property
     def largest(self) -> float:

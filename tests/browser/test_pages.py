@@ -72,6 +72,14 @@ def unfold(summary: str) -> Callable[[Page], None]:
     return lambda page: page.locator("summary", has_text=summary).click()
 
 
+def score_own(page: Page) -> None:
+    """A run of one's own, which lacks most topics."""
+    lines = "".join(f"{topic} Q0 HAR-{n:04} 1 {60 - n} mine\n" for topic in (301, 302) for n in range(40))
+    page.locator("input[type=file]").set_input_files({"name": "mine.run", "mimeType": "text/plain", "buffer": lines.encode()})
+    page.get_by_role("button", name="Score it").click()
+    expect(page.get_by_role("table")).to_be_visible()
+
+
 def new_token(page: Page) -> None:
     page.locator("summary", has_text="New token").click()
     page.locator("#tokens").get_by_label("Name").fill("notebook")
@@ -103,6 +111,10 @@ def bad_token(page: Page) -> None:
 
 MAIN, RELEASED, LINE = "/c/{w.main.slug}/", "/c/{w.frozen.slug}/", "/c/{w.line.slug}/"
 JUDGED = "/c/{w.judged.slug}/"
+FOUR = (
+    "&".join(f"runs=reranked-dense-rm3-titl{end}" for end in ("e0", "1"))
+    + "&runs=reranked-dense-rm3-tit2&runs=reranked-dense-rm3-ti3"
+)
 CASES = [
     Case("home", "home", "organizer", "/"),
     Case("home-empty", "home", "newcomer", "/"),
@@ -201,6 +213,7 @@ CASES = [
     Case("pool-items-missing", "pool_items", "organizer", "/c/{w.undocumented.slug}/pool/items/?missing=1"),
     Case("pool-items-none", "pool_items", "organizer", "/c/{w.fresh.slug}/pool/items/"),
     Case("pool-fresh", "pool", "organizer", "/c/{w.fresh.slug}/pool/"),
+    Case("pool-runless", "pool", "organizer", "/c/{w.runless.slug}/pool/"),
     Case("pool-missing", "pool", "organizer", "/c/{w.undocumented.slug}/pool/", unfold("The first 20")),
     Case("pool-error", "pool", "organizer", LINE + "pool/", press("Show the plan", Depth="0"), 422),
     Case("collection-line", "collection", "organizer", LINE),
@@ -233,6 +246,7 @@ CASES = [
     Case("practice-sets-error", "practice_sets", "organizer", JUDGED + "practice/", press("Set", Documents="D1 many"), 422),
     Case("assign-found", "assign", "organizer", JUDGED + "assign/?find=mirja&show=left"),
     Case("agreement", "agreement", "organizer", JUDGED + "agreement/"),
+    Case("agreement-three", "agreement", "organizer", RELEASED + "agreement/"),
     Case("agreement-none", "agreement", "organizer", "/c/{w.fresh.slug}/agreement/"),
     Case("agreement-cell", "agreement_documents", "organizer", JUDGED + "agreement/documents/?a=1&b=2"),
     Case("document", "document", "organizer", JUDGED + "document/?topic=1&docno={w.docno}"),
@@ -275,9 +289,14 @@ CASES = [
     Case("topic-scores-none", "topic_scores", "newcomer", RELEASED + "leaderboard/topics/312/?view=strict"),
     Case("run-scores", "run_scores", "newcomer", RELEASED + "scores/reranked-dense-rm3-title0/"),
     Case("compare", "compare", "newcomer", RELEASED + "compare/?runs=reranked-dense-rm3-title0&runs=reranked-dense-rm3-titl1"),
+    Case("compare-four", "compare", "newcomer", RELEASED + "compare/?" + FOUR),
+    Case("compare-choose", "compare", "newcomer", RELEASED + "compare/"),
+    Case("leaderboard-sample", "leaderboard", "organizer", "/c/{w.sampled.slug}/leaderboard/"),
     Case("pool-report", "pool_report", "newcomer", RELEASED + "pool-report/"),
     Case("scoring", "scoring", "organizer", RELEASED + "scoring/"),
     Case("try-run", "try_run", "newcomer", RELEASED + "try/"),
+    Case("try-report", "try_run", "newcomer", RELEASED + "try/", score_own),
+    Case("try-error", "try_run", "newcomer", RELEASED + "try/", press("Score it"), 422),
     Case("kept-score", "kept_score", "newcomer", RELEASED + "try/{w.kept.pk}/"),
     Case("measures", "measures", "", "/measures/"),
     Case("collection-released", "collection", "organizer", RELEASED),
@@ -302,6 +321,7 @@ CASES = [
     Case("job-running", "job", "organizer", "/jobs/{w.running.pk}/"),
     Case("job-failed", "job", "organizer", "/jobs/{w.failed.pk}/"),
     Case("people", "people", "staff", "/people/"),
+    Case("people-closed", "people", "staff", "/people/?q=Conrad", open_dialog("Delete")),
     Case("people-empty", "people", "staff", "/people/?q=nobody-of-this-name"),
     Case("person-link", "people", "staff", "/people/?q=Noor", click("Password link")),
     Case("status", "status", "staff", "/status/"),

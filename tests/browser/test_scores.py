@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.test_pages import score_own
 from tests.browser.world import World
 
 if TYPE_CHECKING:
@@ -36,3 +39,36 @@ def test_ticked_runs_are_compared_and_charts_walked_by_keys(world: World, signed
     expect(tip).to_contain_text("Topic 302")
     page.keyboard.press("Escape")
     expect(tip).to_be_hidden()
+
+
+def test_the_report_of_an_own_run_is_taken_away_as_files(world: World, signed_in: Callable[[User], Page]) -> None:
+    """What is not kept has no address: the page itself carries the files, and the policy lets them be saved."""
+    page = signed_in(world.newcomer)
+    page.goto(f"/c/{world.frozen.slug}/try/")
+    score_own(page)
+    shown = page.get_by_role("row", name=re.compile("^MAP ")).get_by_role("cell").first.inner_text()
+    for name, ending, part in (
+        ("CSV", "csv", f",{shown}"),
+        ("JSON", "json", shown),
+        ("LaTeX", "tex", shown),
+        ("trec_eval", "txt", shown),
+    ):
+        with page.expect_download() as waiting:
+            page.locator(".downloads").get_by_role("link", name=name).click()
+        saved = waiting.value
+        assert saved.suggested_filename.endswith(f".{ending}")
+        assert part in Path(saved.path()).read_text(), name
+
+
+def test_a_table_that_goes_on_says_so_until_its_end(world: World, signed_in: Callable[[User], Page]) -> None:
+    page = signed_in(world.newcomer)
+    page.set_viewport_size({"width": 700, "height": 800})
+    page.goto(f"/c/{world.frozen.slug}/leaderboard/")
+    box = page.get_by_role("region", name="Leaderboard")
+    expect(box).to_have_attribute("data-more", "")
+    box.evaluate("box => { box.scrollLeft = box.scrollWidth }")
+    expect(box).not_to_have_attribute("data-more", "")
+    box.evaluate("box => { box.scrollLeft = 0 }")
+    expect(box).to_have_attribute("data-more", "")
+    page.set_viewport_size({"width": 2560, "height": 1300})
+    expect(box).not_to_have_attribute("data-more", "")

@@ -36,7 +36,9 @@ def test_a_hit_is_judged_with_one_key(world: World, signed_in: "Callable[[User],
     expect(chosen).to_have_count(1)
     docno = chosen.locator("[name=docno]").input_value()
     page.keyboard.press("2")
-    expect(page.locator("[data-hit]", has=page.locator(f"[value={docno}]")).locator("[aria-pressed=true]")).to_have_count(1)
+    expect(
+        page.locator("[data-hit]", has=page.locator(f"[value={docno}]")).locator('[value="2"][aria-pressed=true]')
+    ).to_have_count(1)
     assert Judgment.objects.filter(item__topic__collection=world.adaptive).count() in (before, before + 1)
     assert Judgment.objects.get(item__topic__collection=world.adaptive, item__topic__number="1", item__docno=docno).grade == 2
 

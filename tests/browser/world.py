@@ -14,7 +14,7 @@ from django.utils.http import urlsafe_base64_encode
 
 from assess import adjudication, blind
 from assess.models import Judgment
-from assess.services import adjudicating, assigning, drafting, judging, merging, practice, questions
+from assess.services import adjudicating, assigning, checking, drafting, judging, merging, practice, questions
 from assess.services.practice import Example
 from config import accounts
 from config.models import ApiToken, Job, User
@@ -97,6 +97,8 @@ class World:
         self.organizer = factories.make_user("Ines Okafor")
         self.assessor = factories.make_user("Mirja Lehtonen")
         self.newcomer = factories.make_user("Noor Haddad")
+        closed = factories.make_user("Conrad Closed")
+        accounts.set_standing(by=self.staff, user=closed, is_active=False, is_staff=False)
         by = self.organizer
         odd = collections.create_collection(by=by, name=LONG, slug="long-name", task="web")
         Membership.objects.create(collection=odd, user=self.assessor, role=Role.ADJUDICATOR)
@@ -126,6 +128,7 @@ class World:
             self._releases()
             self._line(site)
             self._adaptive()
+            self._sampled()
 
     def _judging(self) -> None:
         """Two topics half judged, by two; one of pages, one to practise; one of another script, one hard to lay out; and somebody who has done all."""
@@ -312,7 +315,7 @@ class World:
         docnos = [f"AD{n:02}" for n in range(40)]
         files.take(self.adaptive, by, "documents", files.documents(docnos, READING), "documents.jsonl")
         for number in range(3):
-            ranked = {f"t{n}": " ".join(docnos[(n + 3 * number + k) % 40] for k in range(20)) for n in (1, 2, 3)}
+            ranked = {f"t{n}": " ".join(docnos[(n + 3 * number + k) % 40] for k in range(34)) for n in (1, 2, 3)}
             files.take_run(self.adaptive, by, files.run_file(f"dense-{number}", **ranked))
         with Direct(lambda done, total, words: None) as work:
             indexing.index_documents(self.adaptive, work)
@@ -327,7 +330,27 @@ class World:
         with Direct(lambda done, total, words: None) as work:
             strategy_comparison.compare_strategies(self.adaptive, budget=5, work=work)
         pool = self.adaptive.pools.get()
+        for topic, done in (("1", 6), ("2", 2)):  # a sample that is judged, and one that is not yet
+            drawn = checking.draw_check(pool, self.adaptive.topics.get(number=topic), by=by, count=6)
+            for place, item in enumerate(drawn.items.all()[:done]):
+                scored.judge(item, self.assessor, int(place == 0))
         picking.stop_topic(pool, self.adaptive.topics.get(number="3"), by=by, reason="The runs have nothing else on it.")
+
+    def _sampled(self) -> None:
+        """A sampled pool with its release; and a collection with topics and documents, but no run."""
+        by = self.organizer
+        self.sampled, self.runless = (factories.make_collection(by, f"Harbour trials {year}") for year in (2030, 2031))
+        docnos = [f"SA{n:02}" for n in range(40)]
+        for collection in (self.sampled, self.runless):
+            files.take(collection, by, "topics", b"1\tDo tidal turbines harm fish?\n2\tEels at night\n", "topics.tsv")
+            files.take(collection, by, "documents", files.documents(docnos, READING), "documents.jsonl")
+        for number in range(4):
+            ranked = {f"t{n}": " ".join(docnos[(n + 5 * number + k) % 40] for k in range(20)) for n in (1, 2)}
+            files.take_run(self.sampled, by, files.run_file(f"sparse-{number}", **ranked))
+        pool = files.draw_round(self.sampled, by, "two-strata", budget=9, depth=3)
+        for place, item in enumerate(pool.items.all()):
+            scored.judge(item, self.assessor, place % 3)
+        scored.score(scored.freeze(self.sampled, by))
 
     def _tokens(self) -> None:
         now = timezone.now()
@@ -351,7 +374,9 @@ class World:
                 grades = {topic: dict(zip(docnos[:12], rng.integers(0, 4, 12).tolist(), strict=True)) for topic in topics[:12]}
                 grades[topics[11]] = dict.fromkeys(docnos[:9], 0)
                 scored.judge_all(collection, grades, self.assessor)
-                scored.judge_all(collection, {topics[0]: {docnos[0]: 3, docnos[1]: 1}}, self.newcomer, slot=2)
+                for slot, other in ((2, self.newcomer), (3, self.second)):  # some documents have two opinions, some three
+                    said = {topic: dict(zip(docnos[:5], rng.integers(0, 4, 5).tolist(), strict=True)) for topic in topics[:4]}
+                    scored.judge_all(collection, said, other, slot=slot)
                 scored.score(scored.freeze(collection, by, note="A first look, before the second opinions were in."))
                 scored.score(scored.freeze(collection, by, "max", note=GUIDELINES[:300]))
         scored.judge(scored.make_item(collection, topics[0], docnos[0], by=by), self.assessor, 1)

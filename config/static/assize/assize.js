@@ -1,4 +1,4 @@
-/* Small helps for every page: dismissing toasts, modal questions, copying, an address out of a name, how much of an upload is sent, saying a job's new state aloud. All works without it. */
+/* Small helps for every page: dismissing toasts, modal questions, copying, an address out of a name, how much of an upload is sent, that a table goes on, saying a job's new state aloud. All works without it. */
 (function () {
   "use strict";
   document.documentElement.classList.add("js");
@@ -140,6 +140,15 @@
     button.disabled = true;
     say(shown.what.textContent);
   });
+
+  // A table that goes on at its right edge fades out there.
+  function edge(box) { box.toggleAttribute("data-more", box.scrollLeft + box.clientWidth < box.scrollWidth - 1); }
+  function edges() { document.querySelectorAll(".scroll").forEach(edge); }
+  document.addEventListener("scroll", function (event) { if (event.target.matches && event.target.matches(".scroll")) edge(event.target); }, true);
+  document.addEventListener("toggle", edges, true);
+  document.addEventListener("htmx:load", edges);
+  window.addEventListener("resize", edges);
+  edges();
 
   // A polled fragment carries data-say; it is read out only when the words change (waiting, running, done).
   var said = {};
