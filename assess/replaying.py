@@ -53,7 +53,7 @@ def replay(pool: Pool) -> Iterator[Replayed]:
         mine = [pick for pick in picks if pick.topic_id == topic.pk]
         others = list(PoolItem.objects.filter(topic=topic).exclude(pool=pool).values_list("pk", "docno"))
         for place, pick in enumerate(mine):
-            if pick.known is None or pick.known["view"] != found.key:
+            if pick.known is None or pick.known.get("view") != found.key:
                 continue
             said = [_said(one, pick.known, outcomes) for one in mine[:place]]
             before = [docno for item, docno in others if item < pick.item_id]

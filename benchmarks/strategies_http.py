@@ -1,140 +1,227 @@
 """Every strategy through the real queue: a simulated assessor judges a whole collection over HTTP, document by document.
 
-    python -m benchmarks.strategies_http QRELS RUN [RUN …] [--only NAME …] [--rel GRADE] [--complete DEPTH]
+    python -m benchmarks.strategies_http NAME QRELS RUN [RUN …] [--topics N] [--documents FILE --titles FILE] [--only NAME …]
+        [--rel GRADE] [--complete DEPTH] [--svg FILE]
 
-Beside a database of its own: topics, runs, and the documents that the qrels judge (others are stepped over) are imported, a
-round of each strategy is drawn, and an assessor gives the grades of the qrels to what the queue hands out. The order must be
-the one that `benchmarks.strategies` simulates, or it ends with status 1.
+A site of its own (`assize up`, SQLite). For each strategy a collection with these topics and runs, and the documents that the
+qrels judge (others are stepped over); a round is drawn, and an assessor with a token asks the API for what is next and gives
+it the grade of the qrels, one request for each. The order must be the one that `benchmarks.strategies` simulates, or it ends
+with status 1. Prints the table of docs/pooling.md and writes its curves.
+
+`--topics`: so many, spread evenly over all; `--documents` (JSON lines) and `--titles` (of the topics, tab-separated): with
+them active learning takes part, too, whose order is not simulated here.
 """
 
 import argparse
+import asyncio
 import json
 import os
-import shutil
+import subprocess
 import sys
-import tempfile
-import time
+import uuid
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from benchmarks.crowd import Connection
 from benchmarks.strategies import judged_collection
-from evaluation.core.matrix import NOT_IN_QRELS
-from evaluation.core.simulation import course
+from benchmarks.strategies_world import BUDGET
+from evaluation.core import charts
+from evaluation.core.matrix import NOT_IN_QRELS, StoredRuns
+from evaluation.core.simulation import ENOUGH, course, gains
 from pooling.core.packed import unpacked
 from pooling.core.strategies import STRATEGIES, clean
+from tests.site import ROOT, Site
+
+AT_ONCE = 3  # strategies that are judged side by side
+DRAWN = ("depth", "take", "rrf", "mtf", "maxmean", "thompson", "hedge", "rbp-adaptive", "cal")  # one for each tone of a chart
+POINTS = 120  # of a curve
+Orders = dict[str, list[str]]  # of each topic: documents as they came
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found under a strategy: after n judgments of each topic, `judged` and `relevant` over all of them."""
+
+    name: str
+    judged: NDArray[np.int64]
+    relevant: NDArray[np.int64]
+    told: str
+
+    def needed(self, total: int) -> int | None:
+        enough = np.flatnonzero(self.relevant >= ENOUGH * total)
+        return int(self.judged[enough[0]]) if len(enough) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A judged collection: the runs with judged results alone, the grade of each document."""
+
+    stored: StoredRuns
+    grades: NDArray[np.int64]
+    rel: int
+
+    @property
+    def pairs(self) -> dict[tuple[str, str], int]:
+        matrix = self.stored.matrix
+        keys = zip(matrix.topics[matrix.codes].tolist(), matrix.docnos.tolist(), strict=True)
+        return {(topic.decode(), docno.decode()): int(grade) for (topic, docno), grade in zip(keys, self.grades, strict=True)}
+
+    @property
+    def total(self) -> int:
+        return int((self.grades >= self.rel).sum())
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name")
     parser.add_argument("qrels", type=Path)
     parser.add_argument("runs", type=Path, nargs="+")
+    parser.add_argument("--topics", type=int, default=10**6)
+    parser.add_argument("--documents", type=Path)
+    parser.add_argument("--titles", type=Path)
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
     parser.add_argument("--rel", type=int, default=1)
     parser.add_argument("--complete", type=int, default=0)
+    parser.add_argument("--svg", type=Path)
     options = parser.parse_args()
-    data = tempfile.mkdtemp(prefix="assize-strategies-")
     for name in [name for name in os.environ if name.startswith("ASSIZE_")]:
         del os.environ[name]
-    os.environ |= {"ASSIZE_DATA": data, "ASSIZE_LOG_LEVEL": "ERROR", "DJANGO_SETTINGS_MODULE": "config.settings"}
+    names = options.only or [n for n, one in STRATEGIES.items() if one.kind != "sampled" and (n != "cal" or options.documents)]
+    site = Site(ASSIZE_LOG_LEVEL="ERROR")
     try:
-        sys.exit(0 if through_the_queue(options) else 1)
+        collection, world = prepare(options, names, site.data)
+        site.start()
+        command = [sys.executable, "-m", "benchmarks.strategies_world", str(world)]
+        told = subprocess.run(command, cwd=ROOT, env=site.env, capture_output=True, text=True, check=False)
+        if told.returncode:
+            raise RuntimeError(told.stderr[-2000:])
+        found = asyncio.run(judge_all(site.port, json.loads(told.stdout), collection))
     finally:
-        shutil.rmtree(data, ignore_errors=True)
+        site.remove()
+    tell(options.name, collection, found)
+    if options.svg:
+        options.svg.write_text(curves(options.name, collection, found))
+    sys.exit(any(one.told.startswith("**") for one in found))
 
 
-def through_the_queue(options: argparse.Namespace) -> bool:
-    import django
-
-    django.setup()
-    from django.conf import settings
-    from django.core.management import call_command
-
-    settings.ALLOWED_HOSTS = ["testserver"]
-    call_command("migrate", verbosity=0)
-    call_command("collectstatic", interactive=False, verbosity=0)
-    _keep_judged(options)
-    stored, grades = judged_collection(options.runs, options.qrels)
-    left_out = ("cal", "depth")  # one reads texts; the other has no order of its own
-    names = options.only or [n for n, one in STRATEGIES.items() if one.kind != "sampled" and n not in left_out]
-    print("| strategy | judged over HTTP | relevant | ms a judgment | order |\n|---|---|---|---|---|")
-    equal = True
-    for name in names:
-        begin = time.perf_counter()
-        found, seed = _judged(name, stored, grades, options)
-        spent = time.perf_counter() - begin
-        expected = course(stored.matrix, grades, name, {**clean(name, {}), "budget": 1000}, rel=options.rel, seed=seed)
-        same = all(
-            found.get(topic.decode(), []) == [docno.decode() for docno in stored.matrix.docnos[order].tolist()]
-            for topic, order in zip(stored.matrix.topics.tolist(), expected, strict=True)
-        )
-        equal &= same
-        count = sum(map(len, found.values()))
-        known = {
-            (stored.matrix.topics[code].decode(), docno.decode()): int(grade)
-            for code, docno, grade in zip(stored.matrix.codes, stored.matrix.docnos.tolist(), grades, strict=True)
-        }
-        relevant = sum(known[topic, docno] >= options.rel for topic, docnos in found.items() for docno in docnos)
-        told = "as simulated" if same else "**differs**"
-        print(f"| `{name}` | {count:,} | {relevant:,} | {1000 * spent / max(count, 1):.0f} | {told} |", flush=True)
-    return equal
-
-
-def _judged(name: str, stored: Any, grades: Any, options: argparse.Namespace) -> tuple[dict[str, list[str]], int]:
-    """A collection of its own, judged to the end: of each topic the documents in the order in which they were handed out."""
-    from django.test import Client
-
-    from assess.services import assigning
-    from assess.services.assigning import Rules, Wanted
-    from pooling.models import UploadKind
-    from tests import factories
-    from tests.assess import factories as judged
-    from tests.assess.http import judge_by_http
-    from tests.pooling import files
-
-    matrix = stored.matrix
-    organizer = factories.make_user(f"Organizer {name}")
-    collection = factories.make_collection(organizer, f"Strategy {name}")
-    collection.max_per_topic = 1_000_000
-    collection.lenient_from = options.rel
-    collection.save()
-    (assessor,) = judged.make_assessors(collection, f"Assessor {name}")
-    topics = "".join(f"{topic.decode()}\ttopic {topic.decode()}\n" for topic in matrix.topics.tolist())
-    files.take(collection, organizer, UploadKind.TOPICS, topics.encode())
-    known = np.flatnonzero(grades != NOT_IN_QRELS)
-    graded = {(matrix.topics[matrix.codes[i]].decode(), matrix.docnos[i].decode()): int(grades[i]) for i in known.tolist()}
-    for path in options.runs:
-        files.take_run(collection, organizer, path.read_bytes())
-    rows = "".join(json.dumps({"id": docno, "text": "one"}) + "\n" for docno in sorted({docno for _, docno in graded}))
-    files.take(collection, organizer, UploadKind.DOCUMENTS, rows.encode())
-    adaptive = STRATEGIES[name].kind == "adaptive"
-    pool = files.draw_round(collection, organizer, name, budget=1000, **({"ahead": 1} if adaptive else {}))
-    wanted = [Wanted(topic, [assessor]) for topic in collection.topics.all()]
-    assigning.assign(collection, by=organizer, wanted=wanted, overlap=0, rules=Rules(order="priority"))
-    client = Client()
-    client.force_login(assessor)
-    scale = [grade.value for grade in collection.grades.all()]
-    given = {pair: min(max(grade, scale[0]), scale[-1]) for pair, grade in graded.items()}
-    order: dict[str, list[str]] = {}
-    for topic, docno in judge_by_http(client, collection, lambda topic, docno: given[topic, docno]):
-        order.setdefault(topic, []).append(docno)
-    return order, pool.seed
-
-
-def _keep_judged(options: argparse.Namespace) -> None:
-    """Runs of judged results alone: a document may be judged for one topic and not for another, where nothing is known of it."""
+def prepare(options: argparse.Namespace, names: list[str], folder: Path) -> tuple[Judged, Path]:
+    """Runs of judged results alone, since a document may be judged for one topic and not for another; and what a site needs."""
     paths = sorted(options.runs)
     stored, grades = judged_collection(paths, options.qrels, options.complete)
-    matrix, known = stored.matrix, np.flatnonzero(grades != NOT_IN_QRELS).tolist()
-    pairs = {(matrix.topics[matrix.codes[i]].decode(), matrix.docnos[i].decode()): int(grades[i]) for i in known}
-    folder = Path(tempfile.mkdtemp(dir=os.environ["ASSIZE_DATA"]))
-    options.runs = [folder / path.name.removesuffix(".gz") for path in paths]
-    for path, kept in zip(paths, options.runs, strict=True):
+    numbers = stored.matrix.topics
+    some = {
+        topic.decode() for topic in numbers[np.unique(np.linspace(0, len(numbers) - 1, options.topics).astype(int))].tolist()
+    }
+    pairs = {pair: g for pair, g in Judged(stored, grades, options.rel).pairs.items() if g != NOT_IN_QRELS and pair[0] in some}
+    kept = [folder / path.name.removesuffix(".gz") for path in paths]
+    for path, file in zip(paths, kept, strict=True):
         lines = unpacked(path.read_bytes()).decode().splitlines()
-        kept.write_text("".join(f"{line}\n" for line in lines if tuple(line.split()[0:3:2]) in pairs))
-    options.qrels = folder / "qrels"
-    options.qrels.write_text("".join(f"{topic} 0 {docno} {grade}\n" for (topic, docno), grade in pairs.items()))
+        file.write_text("".join(f"{line}\n" for line in lines if tuple(line.split()[0:3:2]) in pairs))
+    qrels = folder / "judged.qrels"
+    qrels.write_text("".join(f"{topic} 0 {docno} {grade}\n" for (topic, docno), grade in pairs.items()))
+    titles = dict(line.split("\t", 1) for line in options.titles.read_text().splitlines()) if options.titles else {}
+    topics = "".join(f"{topic}\t{titles.get(topic, f'topic {topic}')}\n" for topic in sorted(some))
+    documents = options.documents or folder / "documents.jsonl"
+    if not options.documents:
+        ids = sorted({docno for _, docno in pairs})
+        documents.write_text("".join(json.dumps({"id": docno, "text": "one"}) + "\n" for docno in ids))
+    given = {"names": names, "runs": list(map(str, kept)), "topics": topics, "documents": str(documents), "rel": options.rel}
+    (folder / "strategies.json").write_text(json.dumps(given))
+    return Judged(*judged_collection(kept, qrels), options.rel), folder / "strategies.json"
+
+
+async def judge_all(port: int, made: dict[str, Any], collection: Judged) -> list[Found]:
+    room = asyncio.Semaphore(AT_ONCE)
+
+    async def one(name: str) -> Found:
+        async with room:
+            orders = await judge(port, made[name], collection.pairs)
+            found = compared(name, orders, collection, made[name]["seed"])
+            sys.stderr.write(f"{name}: {found.judged[-1]:,} judged, {found.told}\n")
+            return found
+
+    return await asyncio.gather(*(one(name) for name in made))
+
+
+async def judge(port: int, told: dict[str, Any], grades: dict[tuple[str, str], int]) -> Orders:
+    """Everything that comes, each with its grade."""
+    connection = Connection(port, Authorization=f"Bearer {told['secret']}")
+    queue, (lowest, highest) = f"/api/v1/collections/{told['slug']}/queue", told["scale"]
+    orders: Orders = {}
+    cards, seen = await _asked(connection, "GET", f"{queue}?count=3", {}), set[str]()
+    while waiting := [card for card in cards if card["seat"] not in seen]:
+        card = waiting[0]
+        seen.add(card["seat"])
+        topic, docno = card["topic"]["number"], card["document"]["docno"]
+        orders.setdefault(topic, []).append(docno)
+        grade = min(max(grades[topic, docno], lowest), highest)
+        body = {"grade": grade, "client_id": str(uuid.uuid4())}
+        cards = waiting[1:] + (await _asked(connection, "POST", f"{queue}/{card['seat']}", body))["next"]
+    connection.close()
+    return orders
+
+
+async def _asked(connection: Connection, method: str, path: str, body: dict[str, Any]) -> Any:
+    data = json.dumps(body).encode() if body else b""
+    try:
+        status, text = await connection.ask(method, path, data)
+    except ConnectionError:  # it was idle for too long; the same act sent twice is one
+        status, text = await connection.ask(method, path, data)
+    if status != 200:
+        raise RuntimeError(f"{method} {path} answered {status}: {text[:300]!r}")
+    return json.loads(text)
+
+
+def compared(name: str, orders: Orders, collection: Judged, seed: int) -> Found:
+    matrix, grades = collection.stored.matrix, collection.grades
+    items = [
+        matrix.find(np.full(len(docnos), topic), np.array([docno.encode() for docno in docnos], np.bytes_))
+        for topic in matrix.topics.tolist()
+        for docnos in [orders.get(topic.decode(), [])]
+    ]
+    judged, relevant = gains(items, grades >= collection.rel)
+    if name == "cal":
+        return Found(name, judged, relevant, "")
+    values = {**clean(name, {}), **({} if name == "depth" else {"budget": BUDGET})}
+    expected = course(matrix, grades, name, values, rel=collection.rel, seed=seed)
+    same = all(np.array_equal(one, other) for one, other in zip(items, expected, strict=True))
+    return Found(name, judged, relevant, "as simulated" if same else "**differs**")
+
+
+def tell(name: str, collection: Judged, found: list[Found]) -> None:
+    matrix, total = collection.stored.matrix, collection.total
+    print(
+        f"**{name}**, over HTTP: {len(matrix.tags)} runs, {len(matrix.topics)} topics, {len(matrix):,} judged documents, "
+        f"{total:,} of them relevant; {sum(int(one.judged[-1]) for one in found):,} judgments in all.\n"
+    )
+    print("| strategy | judged | relevant | judgments for 80 % | against depth-k | against best rank | order |")
+    print("|---" * 7 + "|")
+    needed = {one.name: one.needed(total) for one in found}
+    for one in found:
+        mine = needed[one.name]
+        against = [needed.get(base) if base != one.name else None for base in ("depth", "take")]
+        shares = [f"{100 * (mine / base - 1):+.0f} %" if mine and base else "" for base in against]
+        counts = f"{one.judged[-1]:,} | {one.relevant[-1]:,} | {f'{mine:,}' if mine else '–'}"
+        print(f"| `{one.name}` | {counts} | {' | '.join(shares)} | {one.told} |")
+
+
+def curves(name: str, collection: Judged, found: list[Found]) -> str:
+    """Relevant documents by judgments, of the strategies that differ most."""
+    series = []
+    for tone, shown in enumerate(DRAWN):
+        for one in found:
+            if one.name == shown:
+                some = np.unique(np.linspace(0, len(one.judged) - 1, POINTS).astype(int)).tolist()
+                marks = [charts.Mark(float(one.judged[n]), float(one.relevant[n]), "", tone) for n in some]
+                label = "depth, by docno" if shown == "depth" else shown
+                series.append(charts.Series(label, [charts.Mark(0, 0, "", tone), *marks], tone, dots=False))
+    across = charts.axis("judgments", [0.0, float(len(collection.stored.matrix))])
+    up = charts.axis("relevant documents found", [0.0, float(collection.total)])
+    return charts.lines(f"{name}: relevant documents found by judgments over HTTP", across, up, series).file()
 
 
 if __name__ == "__main__":

@@ -51,12 +51,7 @@ def compare(
     found = []
     for name in names:
         orders = course(stored.matrix, grades, name, clean(name, {}), rel=rel, seed=seed)
-        longest = max((len(order) for order in orders), default=0)
-        judged, gained = np.zeros(longest, np.int64), np.zeros(longest, np.int64)
-        for order in orders:
-            judged[: len(order)] += 1
-            gained[: len(order)] += relevant[order]
-        judged, gained = np.cumsum(judged), np.cumsum(gained)
+        judged, gained = gains(orders, relevant)
         enough = np.flatnonzero(gained >= ENOUGH * total)
         first = np.concatenate([np.zeros(0, np.int64), *(order[:budget] for order in orders)])
         some = np.full(len(grades), NOT_IN_QRELS)
@@ -65,6 +60,16 @@ def compare(
         to_enough = int(judged[enough[0]]) if len(enough) and total else None
         found.append(Compared(name, judged, gained, to_enough, kendall(means, full), means - full))
     return total, found
+
+
+def gains(orders: Sequence[Whole], relevant: NDArray[np.bool_]) -> tuple[Whole, Whole]:
+    """Of items in their order, topic by topic: how many are judged and relevant over all, after k + 1 judgments of each."""
+    longest = max((len(order) for order in orders), default=0)
+    judged, gained = np.zeros(longest, np.int64), np.zeros(longest, np.int64)
+    for order in orders:
+        judged[: len(order)] += 1
+        gained[: len(order)] += relevant[order]
+    return np.cumsum(judged), np.cumsum(gained)
 
 
 def course(
