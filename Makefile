@@ -56,7 +56,7 @@ style: .venv/.installed-dev
 	$(BIN)/python manage.py makemigrations --check --dry-run
 
 # All of them, whatever one of them misses.
-BENCHMARKS := benchmarks benchmarks.fsyncs "benchmarks.bench_eval --linear" benchmarks.bench_pooling benchmarks.bench_scores benchmarks.bench_search benchmarks.bench_document
+BENCHMARKS := benchmarks benchmarks.fsyncs "benchmarks.bench_eval --linear" benchmarks.bench_pooling benchmarks.bench_scores benchmarks.bench_search benchmarks.bench_document benchmarks.bench_adaptive
 bench: .venv/.installed-bench
 	@missed=; for bench in $(BENCHMARKS); do \
 		echo "== $$bench"; $(BIN)/python -W ignore -m $$bench || missed="$$missed $$bench"; \
