@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assess import agreeing, opinions
+from assess.core.figures import FEW
 from assess.models import Answer, Judgment, MergePlan, MergeRule
 from assess.selectors import pseudonyms
 from config.errors import Refusal
@@ -129,7 +130,8 @@ class Effect:
         if by_rule is not None:
             told.append(f"By merge rule the order changes {_CHANGES[by_rule.reading]}: the lowest τ is {by_rule.tau:.3f}.")
         if by_person is not None:
-            told.append(f"By assessor it changes {_CHANGES[by_person.reading]}: the lowest τ is {by_person.tau:.3f}.")
+            few = f", of {by_person.items:,} documents only" if by_person.items < FEW else ""
+            told.append(f"By assessor it changes {_CHANGES[by_person.reading]}: the lowest τ is {by_person.tau:.3f}{few}.")
         compared = [*self.rules, *self.assessors, *self.pairs]
         if told:
             sure = max(one.sure for one in compared)
@@ -142,7 +144,9 @@ class Effect:
 
 
 def _lowest(rows: list[Comparison]) -> Comparison | None:
-    return min((row for row in rows if row.tau is not None), key=lambda row: row.tau or 0.0, default=None)
+    """Of those with enough documents, if there are any: of a few the order of runs says little."""
+    defined = [row for row in rows if row.tau is not None]
+    return min([row for row in defined if row.items >= FEW] or defined, key=lambda row: row.tau or 0.0, default=None)
 
 
 def effect(collection: Collection, measure: str = "", *, named: bool = True) -> Effect:

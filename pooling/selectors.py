@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Prefetch, Q, QuerySet, Sum, When
 from django.db.models.functions import Length
 from django.urls import reverse
@@ -349,3 +350,9 @@ def figures() -> list[tuple[str, str, str, float]]:
         ("assize_collections", "gauge", "Collections.", Collection.objects.count()),
         ("assize_runs", "gauge", "Runs of all collections.", Run.objects.count()),
     ]
+
+
+def last_group(collection: Collection, user: User | AnonymousUser) -> str:
+    """The group of the run that somebody sent last, "" where there is none."""
+    mine = collection.runs.filter(submitted_by=user.pk).exclude(group="").order_by("-created_at")
+    return mine.values_list("group", flat=True).first() or ""

@@ -44,10 +44,10 @@ PARTS: tuple[tuple[str, tuple[Page, ...]], ...] = (
         (
             Page("Judge", "judge_list", frozenset({Role.ASSESSOR.value}), ("judge_history",)),
             Page("My questions", "own_questions", frozenset({Role.ASSESSOR.value})),
-            Page("Search", "search", ORGANIZER | {Role.ASSESSOR.value}, ("search_document",)),
+            Page("Progress", "progress", also=("adaptive",)),
             Page("Assign", "assign"),
             Page("Practice", "practice_sets"),
-            Page("Progress", "progress", also=("adaptive",)),
+            Page("Search", "search", ORGANIZER | {Role.ASSESSOR.value}, ("search_document",)),
             Page("Questions", "questions"),
             Page("Agreement", "agreement", also=("agreement_documents", "document")),
             Page("Adjudicate", "adjudicate", ORGANIZER | {Role.ADJUDICATOR.value}, ("decisions",)),

@@ -130,8 +130,8 @@ def test_the_page_draws_assessors_and_chance(judged: Cast, client_for: ClientFor
 
 
 def test_the_verdict_in_words() -> None:
-    def compared(tau: float | None, sure: int = 0) -> Comparison:
-        return Comparison("one", "other", 10, 5, tau, tau, 1, sure, "run", 1, 1, 2, 0.9)
+    def compared(tau: float | None, sure: int = 0, items: int = 40) -> Comparison:
+        return Comparison("one", "other", items, 5, tau, tau, 1, sure, "run", 1, 1, 2, 0.9)
 
     def verdict(rules: list[Comparison], people: list[Comparison]) -> str:
         return Effect("AP", ["a", "b"], [], rules, people, [], []).verdict
@@ -144,3 +144,5 @@ def test_the_verdict_in_words() -> None:
         "changes clearly: the lowest τ is 0.300. In one comparison 2 significant differences are turned around."
     )
     assert verdict([compared(None)], []) == ""
+    assert "the lowest τ is 0.820. " in verdict([], [compared(0.82), compared(0.1, items=21)])
+    assert "the lowest τ is 0.100, of 21 documents only. " in verdict([], [compared(0.1, items=21)])
