@@ -218,7 +218,7 @@ def _decide(collection: Collection, adjudicator: User, truth: Truth, generator: 
     """The greater part of what differs; the rest waits for whoever tries it."""
     cases = adjudication.cases(collection)
     reasons = [DecisionReason.BORDERLINE, DecisionReason.GUIDELINES, DecisionReason.OVERLOOKED]
-    for case in cases[: round(DECIDED * len(cases))]:
+    for case in cases[: int(DECIDED * len(cases))]:
         grade, reason = truth.get((case.topic, case.docno), 0), reasons[int(generator.integers(len(reasons)))]
         told = {"topic": case.topic, "docno": case.docno, "grade": grade, "reason": reason, "client_id": uuid.uuid4()}
         adjudicating.decide(collection, by=adjudicator, **told)  # type: ignore[arg-type]

@@ -105,9 +105,9 @@ def test_a_button_is_refused_from_another_machine(client: Client, settings: Sett
 @pytest.mark.django_db
 def test_the_world_is_complete(client_for: ClientFor) -> None:
     told: list[str] = []
-    collection = world.build(lambda done, total, words: told.append(words), topics=3)
+    collection = world.build(lambda done, total, words: told.append(words), topics=6)
     assert told[-1] == "ready"
-    assert (collection.topics.count(), collection.corpus.document_count, collection.runs.count()) == (3, 200, 8)
+    assert (collection.topics.count(), collection.corpus.document_count, collection.runs.count()) == (6, 200, 8)
     assert {user.username for user in User.objects.all()} >= set(demo.CAST)
     assert Judgment.objects.values("assessor").distinct().count() == 4
     cases = adjudication.cases(collection)
