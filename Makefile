@@ -6,7 +6,7 @@ RUN := $(BIN)/python -m
 unexport PYTHONDONTWRITEBYTECODE
 UV := $(BIN)/uv pip install --quiet -c constraints.txt
 
-.PHONY: up demo install test test-deps check bench load claims chaos screens docs guides audit clean
+.PHONY: up demo install test test-deps check bench load claims chaos kills screens docs guides audit clean
 
 up: install
 	@$(BIN)/assize up
@@ -74,6 +74,11 @@ claims: .venv/.installed-dev
 KILLS ?= 100
 chaos: .venv/.installed-dev
 	$(BIN)/python -m benchmarks.chaos --kills $(KILLS) $(DATABASE)
+
+# Each kind of job is killed 50 times in mid-work: what others see is the old state or the new.
+kills: KILLS = 50
+kills: .venv/.installed-dev
+	KILLS=$(KILLS) $(RUN) pytest --timeout=1800 $(DATABASE) -k kill tests/pooling/test_killed.py tests/pooling/test_killed_worker.py tests/evaluation/test_killed_freeze.py tests/config/test_backups.py
 
 # Every page as people see it: wide, dark, and 360 px, in artifacts/screens.
 screens: test-deps

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Subquery
 
 from assess.checking import Check, checks
-from assess.models import ANSWERED, Answer
+from assess.models import ANSWERED, Answer, Seat
 from assess.services.adapting import ADAPTIVE, first_said
 from pooling.core import stopping
 from pooling.core.strategies import STRATEGIES
@@ -27,6 +27,7 @@ class TopicGoes:
     advice: list[stopping.Advice]
     stop: TopicStop | None
     check: Check | None = None
+    seated: bool = False  # whether what was picked has come to assessors
 
     @property
     def judged(self) -> int:
@@ -73,6 +74,16 @@ class RoundGoes:
         return sum(one.relevant for one in self.topics)
 
     @property
+    def unassigned(self) -> int:
+        """Topics that go on, and that nobody judges: since the round began, nothing was assigned."""
+        return sum(not one.seated and not one.stop for one in self.topics)
+
+    @property
+    def waiting(self) -> int:
+        """Documents that are picked, and that nobody has judged yet."""
+        return sum(one.picked - one.judged for one in self.topics if not one.stop)
+
+    @property
     def curve(self) -> list[int]:
         """Relevant documents found after 1, 2, 3 … judgments of each topic, over all topics."""
         longest = max((one.judged for one in self.topics), default=0)
@@ -102,6 +113,7 @@ def _topics(collection: Collection, pool: Pool) -> list[TopicGoes]:
             gains.setdefault(topic, []).append(int(relevant))
     sampled = checks(collection, pool)
     stops = {stop.topic_id: stop for stop in pool.stops.select_related("stopped_by")}
+    seated = set(Seat.objects.filter(item__pool=pool).order_by().values_list("item__topic", flat=True).distinct())
     budget = int(pool.parameters["budget"])
     topics = sorted(collection.topics.filter(pk__in=picked), key=lambda topic: (len(topic.number), topic.number))
     return [
@@ -114,6 +126,7 @@ def _topics(collection: Collection, pool: Pool) -> list[TopicGoes]:
             stopping.advice(gains.get(topic.pk, []), budget, pool.parameters.get("target")),
             stops.get(topic.pk),
             sampled.get(topic.number),
+            topic.pk in seated,
         )
         for topic in topics
     ]

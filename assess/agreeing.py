@@ -267,7 +267,16 @@ class Differing:
     second_note: str
 
 
-def cell(collection: Collection, first: str, second: str, a: int, b: int, most: int = 500) -> list[Differing]:
+@dataclass(frozen=True, eq=False)
+class CellDocuments:
+    """What a cell of a matrix counts: so many pairs of opinions on so many documents; `rows` are the first of them."""
+
+    rows: list[Differing]
+    pairs: int
+    documents: int
+
+
+def cell(collection: Collection, first: str, second: str, a: int, b: int, most: int = 500) -> CellDocuments:
     """The documents of a matrix's cell: those to which one gave grade `a` and the other grade `b`. Without names: first
     opinions and second ones."""
     table = selectors.judgment_table(collection)
@@ -279,7 +288,9 @@ def cell(collection: Collection, first: str, second: str, a: int, b: int, most: 
         kept = turned | ((table.assessors[one] == x) & (table.assessors[two] == y))
         one, two = np.where(turned, two, one)[kept], np.where(turned, one, two)[kept]
     here = (table.grades[one] == a) & (table.grades[two] == b)
-    rows = list(zip(one[here].tolist(), two[here].tolist(), strict=True))[:most]
+    places = zip(one[here].tolist(), two[here].tolist(), strict=True)
+    pairs = sorted(places, key=lambda pair: (natural(table.topics[pair[0]].decode()), *pair))  # a document's side by side
+    rows = pairs[:most]
     items = [int(table.items[place]) for place, _other in rows]
     notes = {
         (item, who): note
@@ -289,7 +300,7 @@ def cell(collection: Collection, first: str, second: str, a: int, b: int, most: 
     }
     docnos = {table.docnos[place].decode() for place, _other in rows}
     titles = dict(pooled.documents(collection).filter(docno__in=docnos).values_list("docno", "title"))
-    return [
+    found = [
         Differing(
             table.topics[i].decode(),
             (docno := table.docnos[i].decode()),
@@ -299,6 +310,7 @@ def cell(collection: Collection, first: str, second: str, a: int, b: int, most: 
         )
         for i, j in rows
     ]
+    return CellDocuments(found, len(pairs), len(np.unique(table.items[one[here]])))
 
 
 # For assessors

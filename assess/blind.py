@@ -15,6 +15,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Count, Exists, F, JSONField, OuterRef, Q, QuerySet, Subquery, TextField, Value
 from django.db.models.functions import Coalesce, JSONObject, Length, NullIf
+from django.db.models.lookups import IsNull
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
@@ -155,7 +156,7 @@ def lease_start() -> datetime:
 def shared_topics(assessor: Any) -> QuerySet[Assignment]:
     """Of a seat: the assignment by which the assessor may take it. Item by item, whoever has the topic takes any opinion."""
     any_opinion = Q(topic__collection__assignment_plan__by_item=True)
-    mine = Assignment.objects.filter(assessor=assessor, topic=OuterRef("item__topic"))
+    mine = Assignment.objects.filter(assessor=assessor, topic=OuterRef("topic"))
     return mine.filter(any_opinion | Q(slot=OuterRef("slot")))
 
 
@@ -172,6 +173,11 @@ def documents(collection: Any) -> QuerySet[Document]:
     return Document.objects.filter(**visible, docno=OuterRef("item__docno"))
 
 
+def has_document(collection: Any) -> IsNull:
+    """Of a seat; asked of one after the other. As EXISTS, PostgreSQL would find the items of all documents first."""
+    return IsNull(Subquery(documents(collection).values("pk")[:1]), False)
+
+
 def _as_cards(collection: Any, found: QuerySet[Seat]) -> QuerySet[Seat, Any]:
     """All that a card shows, by one query, whatever the number."""
     document = documents(collection).values(found=JSONObject(**{name: name for name in FIELDS}))
@@ -180,8 +186,8 @@ def _as_cards(collection: Any, found: QuerySet[Seat]) -> QuerySet[Seat, Any]:
     reads = Membership.objects.filter(collection=collection, user=OuterRef("assessor"), ended_at=None).exclude(
         topic_language=""
     )
-    own = OwnWords.objects.filter(topic=OuterRef("item__topic"), assessor=OuterRef("assessor")).values("words")
-    rows = found.filter(Exists(documents(collection))).annotate(
+    own = OwnWords.objects.filter(topic=OuterRef("topic"), assessor=OuterRef("assessor")).values("words")
+    rows = found.filter(has_document(collection)).annotate(
         own_words=Coalesce(Subquery(own), Value("")),
         document=Subquery(document[:1], output_field=JSONField()),
         head=Subquery(head.values(found=JSONObject(**SAID, seen="event_count"))[:1], output_field=JSONField()),
@@ -238,7 +244,7 @@ def _waiting(collection: Any, assessor: Any, but: Sequence[Any]) -> QuerySet[Sea
 
 
 def _sizes(collection: Collection, found: QuerySet[Seat], count: int) -> list[int]:
-    there = found.filter(Exists(documents(collection)))
+    there = found.filter(has_document(collection))
     size = Subquery(documents(collection).values(size=Length("text") + Length("html"))[:1])
     return list(there.annotate(size=size).values_list("size", flat=True)[: max(0, count)])
 

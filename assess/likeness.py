@@ -55,8 +55,8 @@ class _Row:
 def alike(collection: Collection, assessor: User, asked: Sequence[uuid.UUID]) -> list[Alike]:
     """For each of the asked seats, one's other documents of the topic, judged or asked for too, that read alike."""
     mine = blind.seats(collection, assessor)
-    topics = mine.filter(token__in=asked).values("item__topic")
-    judged = mine.filter(item__topic__in=topics, judged_at__isnull=False)
+    topics = mine.filter(token__in=asked).values("topic")
+    judged = mine.filter(topic__in=topics, judged_at__isnull=False)
     rows = _rows(collection, mine.filter(token__in=asked)) + _rows(collection, judged.exclude(token__in=asked))
     sketches = _sketches(rows)
     known = [row for row in rows if row.document in sketches]
@@ -89,7 +89,7 @@ def _rows(collection: Collection, seats: QuerySet[Seat]) -> list[_Row]:
         size=Subquery(document.values(size=Length("text"))[:1]),
         grade=Subquery(head.values("grade")[:1]),
     )
-    columns = ("token", "item__topic", "item__docno", "document", "size", "grade")
+    columns = ("token", "topic", "item__docno", "document", "size", "grade")
     return [_Row(*row) for row in named.exclude(document=None).order_by("-judged_at", "pk").values_list(*columns)]
 
 

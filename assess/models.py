@@ -84,7 +84,9 @@ class Seat(models.Model):
 
     # The item's own, repeated: the query of every judgment must not go by way of a hundred thousand items.
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="seats", db_index=False)
-    item = models.ForeignKey(PoolItem, on_delete=models.CASCADE, related_name="seats")
+    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="seats", db_index=False)
+    # Each of the three is the first column of an index below.
+    item = models.ForeignKey(PoolItem, on_delete=models.CASCADE, related_name="seats", db_index=False)
     slot = models.PositiveSmallIntegerField(default=1)
     # 1: a hidden repeat of what its assessor judged before.
     occasion = models.PositiveSmallIntegerField(default=0)
@@ -110,11 +112,16 @@ class Seat(models.Model):
         indexes = [
             models.Index(fields=["collection", "assessor", "position"], condition=Q(judged_at=None), name="seat_next"),
             models.Index(fields=["collection", "assessor", "judged_at"], name="seat_own"),
+            # What is free, what was held too long, and how far somebody is: a claim reads the first few of each.
             models.Index(
-                fields=["collection", "claimed_at"],
+                fields=["topic", "slot", "position", "id"], condition=Q(judged_at=None, assessor=None), name="seat_free"
+            ),
+            models.Index(
+                fields=["topic", "slot", "claimed_at"],
                 condition=Q(judged_at=None, claimed_at__isnull=False),
                 name="seat_lease",
             ),
+            models.Index(fields=["topic", "assessor", "position"], name="seat_place"),
         ]
 
 

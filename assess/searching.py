@@ -36,6 +36,10 @@ class Results:
     hits: list[Hit]
 
     @property
+    def first(self) -> int:
+        return (self.page - 1) * A_PAGE + 1
+
+    @property
     def shown(self) -> int:
         return (self.page - 1) * A_PAGE + len(self.hits)
 

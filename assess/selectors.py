@@ -228,6 +228,12 @@ def item_counts(collection: Collection) -> dict[int, int]:
     return dict(rows.values_list("topic_id").annotate(Count("pk")))
 
 
+def unassigned_items(collection: Collection) -> int:
+    """How many items nobody is asked for a first opinion on, nor brought one with a file."""
+    first = Seat.objects.filter(item=OuterRef("pk"), slot=1, occasion=0)
+    return pooled.drawn_items(collection).exclude(Exists(practised())).exclude(Exists(first)).count()
+
+
 def practised() -> QuerySet[PracticeItem]:
     """Of a pool's item: that it is in its topic's practice set."""
     return PracticeItem.objects.filter(topic=OuterRef("topic"), docno=OuterRef("docno"))
@@ -241,7 +247,7 @@ def topic_plans(collection: Collection) -> list[TopicPlan]:
         people[row.topic_id, row.slot].append(row.assessor)
     filled = imported_counts(collection)
     seats: dict[int, dict[str, int]] = defaultdict(lambda: {"done": 0, "seats": 0, "first": 0})
-    for topic, slot, done, total in seat_counts(collection, "item__topic", "slot"):
+    for topic, slot, done, total in seat_counts(collection, "topic", "slot"):
         seats[topic]["done"] += done
         seats[topic]["seats"] += total
         seats[topic]["first"] += total if slot == 1 else 0
@@ -363,6 +369,19 @@ class Pair:
         return "both used one and the same grade throughout" if self.figures.cohen is None else ""
 
     @property
+    def is_flat(self) -> bool:
+        """Every resample gives the same kappa, as of perfect agreement: an interval without width would read as certainty."""
+        return self.interval is not None and self.interval[1] - self.interval[0] < 1e-6
+
+    @property
+    def used_one(self) -> str:
+        """Who of the two gave one and the same grade throughout, where the other did not: kappa is then 0 by definition."""
+        if self.figures.cohen is None:
+            return ""
+        sums = ((self.first, self.figures.table.sum(axis=1)), (self.second, self.figures.table.sum(axis=0)))
+        return next((name for name, given in sums if (given > 0).sum() == 1), "")
+
+    @property
     def rows(self) -> "list[list[Cell]]":
         """The confusion matrix: count, and its shade from 0 to 9 by its share of the largest cell."""
         most, levels = max(int(self.figures.table.max()), 1), self.figures.levels
@@ -459,9 +478,15 @@ def judged_stage(collection: Collection, user: Anyone, roles: set[str]) -> Stage
     if not total:
         imported = 0 if own else Seat.objects.filter(collection=collection, imported=True).count()
         nothing = "nothing for you yet" if own else f"not assigned{f'; {imported:,} imported' if imported else ''}"
-        return Stage("Judged", "–", nothing, "todo", href)
-    whose = "yours" if own else "wanted"
-    return Stage("Judged", f"{done:,}", f"of {total:,} {whose}", "done" if done == total else "now", href)
+        return Stage("Judged", "–", nothing, "now" if not own and unassigned_items(collection) else "todo", href)
+    if own or done < total:
+        return Stage(
+            "Judged", f"{done:,}", f"of {total:,} {'yours' if own else 'wanted'}", "done" if done == total else "now", href
+        )
+    if free := unassigned_items(collection):  # all that was asked for is there, but not all was asked for
+        href = href and reverse("assign", args=[collection.slug])
+        return Stage("Judged", f"{done:,}", f"of {total:,} wanted; {free:,} without assessor", "now", href)
+    return Stage("Judged", f"{done:,}", f"of {total:,} wanted", "done", href)
 
 
 # Practice

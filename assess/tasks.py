@@ -1,5 +1,7 @@
 """Jobs of this app: each loads by id, calls one service, and may be run twice."""
 
+from datetime import datetime
+
 from assess.services import judging, seating
 from config import housekeeping, jobs
 from pooling.models import Collection
@@ -8,6 +10,11 @@ from pooling.models import Collection
 @jobs.job("seat_items", minutes=30)
 def seat_items(running: jobs.Running) -> None:
     seating.seat_items(Collection.objects.get(pk=running.args["collection"]), running)
+
+
+@housekeeping.stamped
+def mend_leases(now: datetime) -> None:
+    judging.mend_leases(now)
 
 
 @housekeeping.hourly("paces of judging")

@@ -75,7 +75,7 @@ def progress(collection: Collection) -> Progress:
     }
     people: dict[int | None, Line] = {}
     total, first = Line("All"), dict[int, int]()
-    for topic, assessor, slot, done, count in selectors.seat_counts(collection, "item__topic", "assessor", "slot"):
+    for topic, assessor, slot, done, count in selectors.seat_counts(collection, "topic", "assessor", "slot"):
         for line in (topics[topic], people.setdefault(assessor, Line("")), total):
             line.done += done
             line.total += count

@@ -88,7 +88,7 @@ def make_world(count: int = RUNS) -> None:
     twice = np.flatnonzero(rng.random(len(items)) < 0.1).tolist()
     wanted += [(items[n], second, int(np.clip(grades[n] + rng.integers(-1, 2), 0, 3)), 2) for n in twice]
     seats = [
-        Seat(collection=collection, item=item, assessor=who, slot=slot, position=n, judged_at=_now())
+        Seat(collection=collection, topic=item.topic, item=item, assessor=who, slot=slot, position=n, judged_at=_now())
         for n, (item, who, _grade, slot) in enumerate(wanted)
     ]
     Seat.objects.bulk_create(seats, batch_size=5000)

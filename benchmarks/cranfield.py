@@ -96,8 +96,9 @@ def main() -> None:
     import django
 
     django.setup()
-    site, wrong, pools = Site(ASSIZE_LOG_LEVEL="WARNING").start(), 0, set()
+    site, wrong, pools = Site(ASSIZE_LOG_LEVEL="WARNING"), 0, set()
     try:
+        site.start()
         with chromium() as browser, site.database():
             for name, files in collections.items():
                 told, counted = walk(site, browser, name, files, options.depth)

@@ -1,12 +1,19 @@
-"""A disk that is full while people judge: the part of `make chaos` that needs a small disk of its own."""
+"""A disk that is full, or takes no more writes, while people judge: the part of `make chaos` that needs a disk of its own.
+
+`python -m benchmarks.full_disk` runs it alone. The disk is a file, mounted, and the data folder of a site on SQLite lies on it.
+"""
 
 import asyncio
 import json
+import os
 import shutil
 import subprocess
+import sys
+import tempfile
 import time
 import uuid
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,63 +24,139 @@ from benchmarks.crowd import QUEUE, Connection
 from benchmarks.load import in_a_loop
 from tests.site import Site
 
-NOT_TRIED = "a full disk: not tried, since mounting a small one needs root; it counts neither as kept nor as broken"
+NOT_TRIED = "a full and a read-only disk: not tried, since mounting one needs root; it counts neither as kept nor as broken"
+SIZE = "700M"
+ACTS = 12  # while it is so
+BACK = 10.0  # seconds in which judging goes on afterwards
 
 
-def disk_full() -> list[str] | None:
-    """When it is full nothing is called saved that is not, and when there is room again all goes on by itself.
+@contextmanager
+def disk(at: Path) -> Iterator[bool]:
+    """A small disk of its own, mounted there; whether it could be."""
+    image = Path(tempfile.mkstemp(prefix="assize-disk-")[1])
+    os.truncate(image, int(SIZE[:-1]) << 20)
+    commands = [["mkfs.ext4", "-q", "-m", "0", str(image)], ["mount", "-o", "loop", str(image), str(at)]]
+    try:
+        yield shutil.which("mkfs.ext4") is not None and not any(
+            subprocess.run(command, check=False, capture_output=True).returncode for command in commands
+        )
+    finally:
+        subprocess.run(["umount", "-l", str(at)], check=False, capture_output=True)  # noqa: S607
+        image.unlink()
+
+
+def _fill(folder: Path) -> None:
+    for portion in (1 << 16, 1 << 10, 1):
+        with suppress(OSError), (folder / "filler").open("ab", buffering=0) as opened:
+            while True:
+                opened.write(bytes(portion))
+
+
+def _make_room(folder: Path) -> None:
+    (folder / "filler").unlink()
+
+
+def _refuse_writes(folder: Path) -> None:
+    """Also by those who have its files open already, whom no disk that is mounted anew as read-only would wait for."""
+    subprocess.run(["chattr", "-R", "-f", "+i", str(folder)], check=False)  # noqa: S607
+
+
+def _take_writes(folder: Path) -> None:
+    subprocess.run(["chattr", "-R", "-f", "-i", str(folder)], check=False)  # noqa: S607
+
+
+WAYS: dict[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
+    "a full disk": (_fill, _make_room),
+    "a read-only disk": (_refuse_writes, _take_writes),
+}
+
+
+def broken_disks() -> list[str] | None:
+    """Nothing is called saved that is not, and when the disk is well again all goes on by itself.
 
     What went wrong; None where it could not be tried."""
+    faults = []
+    for way in WAYS:
+        found = _on_sqlite(way)
+        if found is None:
+            return None
+        faults += found
+    return faults
+
+
+def _on_sqlite(way: str) -> list[str] | None:
     site = Site(ASSIZE_LOG_LEVEL="WARNING")
-    mount = ["mount", "-t", "tmpfs", "-o", "size=640m", "assize-chaos", str(site.data)]
-    if subprocess.run(mount, check=False, capture_output=True).returncode:
+    fresh = list(site.data.iterdir())
+    aside = Path(shutil.copytree(site.data, tempfile.mkdtemp(prefix="assize-aside-"), dirs_exist_ok=True)) if fresh else None
+    try:
+        with disk(site.data) as there:
+            if not there:
+                return None
+            if aside:
+                shutil.copytree(aside, site.data, dirs_exist_ok=True)
+            return _tried(site, way)
+    finally:
         site.remove()
-        return None
+        if aside:
+            shutil.rmtree(aside)
+
+
+def _tried(site: Site, way: str) -> list[str]:
     try:
         site.start()
-        return in_a_loop(_fill_up(site, world(site, 2, 2, 100)))
+        return in_a_loop(_try(site, world(site, 2, 2, 100), way))
     finally:
+        _take_writes(site.data)
         if site.process and site.process.poll() is None:
             site.stop()
-        subprocess.run(["umount", "-l", str(site.data)], check=False)  # noqa: S607
-        shutil.rmtree(site.data, ignore_errors=True)
 
 
-async def _fill_up(site: Site, secrets: dict[str, Any]) -> list[str]:
+async def _try(site: Site, secrets: dict[str, Any], way: str) -> list[str]:
+    begin_it, end_it = WAYS[way]
     connection = Connection(site.port, Authorization=f"Bearer {secrets['assessors'][0]}")
     _status, text = await answered(connection, "GET", f"{QUEUE}?count=20")
     seats = [card["seat"] for card in json.loads(text)]
-    filler = site.data / "filler"
-    _fill(filler)
-    sent = [(act, await _judge(connection, seat, act)) for seat in seats[:-1] for act in [str(uuid.uuid4())]]
-    filler.unlink()
+    await asyncio.to_thread(begin_it, site.data)
+    sent = []
+    for seat in seats[:ACTS]:
+        act = str(uuid.uuid4())
+        sent.append((act, await _judge(connection, seat, act)))
+    await asyncio.to_thread(end_it, site.data)
     begin, last = time.monotonic(), str(uuid.uuid4())
-    while await _judge(connection, seats[-1], last) != 200 and time.monotonic() - begin < 30:
+    while await _judge(connection, seats[-1], last) != 200 and time.monotonic() - begin < 60:
         await asyncio.sleep(AGAIN)
     back = time.monotonic() - begin
     connection.close()
     rows = get(site, secrets["organizer"], f"{API}/judgments?history=true&format=jsonl").decode()
     saved = [act for act, status in sent if status == 200]
-    faults = [f"acknowledged on a full disk, but lost: {act}" for act in [*saved, last] if act not in rows]
-    if back > 10:
-        faults.append(f"judging went on {back:.0f} s after there was room, more than 10")
+    faults = [f"acknowledged on {way}, but lost: {act}" for act in [*saved, last] if act not in rows]
+    if len(saved) == len(sent):
+        faults.append(f"{way} refused nothing: it was not tried")
+    if back > BACK:
+        faults.append(f"judging went on {back:.0f} s after {way}, more than {BACK:.0f}")
     examined = assize(site, "doctor")
     if examined.returncode:
-        faults.append(f"assize doctor: {examined.stdout[-500:]}")
+        faults.append(f"assize doctor: {examined.stdout[-500:]}{examined.stderr[-500:]}")
     print(
-        f"a full disk: {len(sent) - len(saved)} of {len(sent)} refused, {len(saved)} saved,"
-        f" judging again {back:.1f} s after there was room: {'BROKEN' if faults else 'kept'}"
+        f"{way}, SQLite: {len(sent) - len(saved)} of {len(sent)} refused, {len(saved)} saved,"
+        f" judging again {back:.1f} s afterwards: {'BROKEN' if faults else 'kept'}",
+        flush=True,
     )
     return faults
-
-
-def _fill(file: Path) -> None:
-    for portion in (1 << 16, 1 << 10, 1):
-        with suppress(OSError), file.open("ab", buffering=0) as opened:
-            while True:
-                opened.write(bytes(portion))
 
 
 async def _judge(connection: Connection, seat: str, act: str) -> int:
     body = json.dumps({"grade": 1, "client_id": act, "seconds": 1, "note": act}).encode()
     return (await answered(connection, "POST", f"{QUEUE}/{seat}", body))[0]
+
+
+def main() -> int:
+    for name in [name for name in os.environ if name.startswith("ASSIZE_") and not name.startswith("ASSIZE_TEST_")]:
+        del os.environ[name]
+    faults = broken_disks()
+    print("\n".join([NOT_TRIED] if faults is None else faults), flush=True)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

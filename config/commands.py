@@ -206,6 +206,8 @@ def _cell(value: object) -> str:
             return timezone.localtime(value).strftime("%Y-%m-%d %H:%M")
         case list() | tuple():
             return ", ".join(map(_cell, value)) or "-"
+        case dict():
+            return ", ".join(f"{name} {_cell(one)}" for name, one in value.items()) or "-"
     return printable(str(value))
 
 

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 import redis
 from django.conf import settings
-from django.db import connection
+from django.db import connection, connections
 from django.http import HttpRequest
 from django.utils import timezone
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 from rq import Worker
+
+from config.sqlite.base import DatabaseWrapper as Sqlite
 
 WORKER_SILENT_AFTER = 12  # seconds; an idle worker reports every 5
 DISK_LEAST = 500 * 1024 * 1024
@@ -36,7 +38,10 @@ def _queue() -> "redis.Redis":
 
 def durability() -> dict[str, str]:
     """What decides whether a commit survives a power cut, as this process's own connection tells it."""
-    if connection.vendor == "sqlite":
+    own = connections["default"]
+    if isinstance(own, Sqlite):
+        own.ensure_connection()
+        own.require_file()
         names, ask = ["journal_mode", "synchronous", "foreign_keys"], "PRAGMA {}"
     else:
         names, ask = ["synchronous_commit", "fsync", "full_page_writes"], "SHOW {}"
@@ -74,7 +79,7 @@ def workers() -> Part:
         return Part("workers", False, "unknown while the queue is down")
     now = timezone.now()
     beats = [(now - w.last_heartbeat).total_seconds() for w in found if w.last_heartbeat]
-    alive = sum(beat < WORKER_SILENT_AFTER for beat in beats)
+    alive = sum(abs(beat) < WORKER_SILENT_AFTER for beat in beats)  # ahead: the clock was set back
     return Part("workers", alive > 0, f"{alive} alive" if alive else "none is alive")
 
 
@@ -91,6 +96,8 @@ def parts() -> list[Part]:
 
 
 _known: tuple[float, str] = (0.0, "")
+_began = time.monotonic()
+WORKERS_WITHIN = 60  # seconds from the start: until then the first of them may still be loading, and nobody is alarmed
 
 
 def jobs_wait() -> str:
@@ -100,7 +107,7 @@ def jobs_wait() -> str:
         sentence = ""
         if not queue().ok:
             sentence = "The job queue is not reachable: judging and reading go on, jobs wait and start by themselves."
-        elif not workers().ok:
+        elif time.monotonic() - _began > WORKERS_WITHIN and not workers().ok:
             sentence = "No worker is running: judging and reading go on, jobs wait and start by themselves."
         _known = (time.monotonic(), sentence)
     return _known[1]

@@ -98,9 +98,20 @@ def error(
         if reference:
             body["details"] = {**more, "reference": reference}
         return JsonResponse({"error": body}, status=status)
-    context = {"status": status, "title": title, "message": message or happened, "remedy": remedy, "reference": reference}
+    context: dict[str, object] = {"status": status, "title": title, "message": message or happened}
+    context |= {"remedy": remedy, "reference": reference}
+    if before := _page_before(request):
+        context["links"] = [(before, "Back to the page before"), ("/", "To the start page")]
     # Without the request: no session and no user is looked up, so the page comes even when the database does not.
     return HttpResponse(render_to_string("error.html", context), status=status)
+
+
+def _page_before(request: HttpRequest) -> str:
+    """The page of this site where a link or a button led here, if the browser tells."""
+    host = re.escape(request.headers.get("Host", ""))
+    came = re.match(rf"https?://{host}(/(?!/)[^\s#]*)", request.headers.get("Referer", ""))
+    here = request.method in ("GET", "HEAD") and came and came[1] == request.get_full_path()
+    return came[1] if came and not here else ""
 
 
 def refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:

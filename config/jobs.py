@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import django_rq
@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 BEAT = 5  # seconds between heartbeats
 REVIVE_AFTER = timedelta(seconds=45)  # of silence; shown as stalled after 30
 TRIES = 3
+LONGEST_WAIT = timedelta(seconds=30)  # before a job that failed is tried again
 
 
 @dataclass(frozen=True)
@@ -244,6 +245,16 @@ def sweep() -> int:
     except RedisError as error:
         log.warning("%s jobs wait for the queue: %s", len(due), error)
     return moved
+
+
+def mend_times(now: datetime) -> None:
+    """The clock was set back: a beat that lies ahead counts from now, and what waits until then is due."""
+    beats = Job.objects.filter(state=JobState.RUNNING, heartbeat_at__gt=now)
+    if beats.exists():
+        beats.update(heartbeat_at=now)
+    waits = Job.objects.filter(state=JobState.WAITING, due_at__gt=now + LONGEST_WAIT)
+    if waits.exists():
+        waits.update(due_at=now)
 
 
 def release_running(*, count_failure: bool) -> int:

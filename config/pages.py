@@ -42,15 +42,17 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
     roles = access.roles_in(request.user, found)
     access.narrowed(found, roles)
     guideline = found.guidelines.first()
+    stages = _stages(found, request.user, roles)
     context: dict[str, object] = {
         "roles": sorted(roles),
-        "stages": _stages(found, request.user, roles),
+        "stages": stages,
+        "next": _next(found, stages, roles),
         "grades": selectors.grades(found),
         "guideline": guideline,
         "description": markdown.render(found.description),
         "counts": selectors.member_counts(found) if Role.ORGANIZER in roles else {},
         "released": access.sees_released(roles) and evaluation.newest(found) is not None,
-        "jobs": access.jobs_visible_to(request.user).filter(collection_id=found.pk).order_by("-pk")[:5] if roles else [],
+        "jobs": _unfinished(found, request.user) if roles else [],
     }
     return collection_page(request, "site/collection.html", found, 200, **context)
 
@@ -60,6 +62,40 @@ def _stages(found: Collection, user: access.Anyone, roles: set[str]) -> list[Sta
     judged = assess.judged_stage(found, user, roles)
     release = evaluation.release_stage(found, opens=access.sees_released(roles))
     return [selectors.people_stage(found, roles), *selectors.pooling_stages(found, roles), judged, release]
+
+
+def _unfinished(found: Collection, user: access.Anyone) -> list[Job]:
+    """Of the latest jobs those that run, wait or failed: what is done shows in the stages."""
+    latest = access.jobs_visible_to(user).filter(collection_id=found.pk).order_by("-pk")[:5]
+    return [job for job in latest if job.state != "done"]
+
+
+# What an organizer does in a stage that is next.
+ACTS = {
+    "Members": "Invite people",
+    "Topics": "Upload topics",
+    "Documents": "Upload documents",
+    "Runs": "Upload runs",
+    "Pool": "Draw a pool",
+    "Judged": "Assign topics",
+    "Release": "Freeze a release",
+}
+
+
+def _next(found: Collection, stages: list[Stage], roles: set[str]) -> tuple[str, str] | None:
+    """The one thing to do next, by role: its address and its name."""
+    if found.is_archived:
+        return None
+    if Role.ORGANIZER in roles:
+        now = [stage for stage in stages if stage.state == "now"]
+        judging = reverse("progress", args=[found.slug])
+        return next(((one.href, "See the progress" if one.href == judging else ACTS[one.label]) for one in now), None)
+    places = {
+        Role.ASSESSOR: ("judge", "Judge"),
+        Role.ADJUDICATOR: ("adjudicate", "Adjudicate"),
+        Role.PARTICIPANT: ("runs", "Your runs"),
+    }
+    return next(((reverse(name, args=[found.slug]), label) for role, (name, label) in places.items() if role in roles), None)
 
 
 # Jobs

@@ -13,6 +13,7 @@ def die_with_parent(sig: int = signal.SIGKILL) -> None:
 
 
 SUPERVISOR = "_ASSIZE_SUPERVISOR"  # set by config.up for its children: its process number
+LOADED = "This web process has loaded."  # what each says to the supervisor
 
 
 def is_orphan() -> bool:

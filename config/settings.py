@@ -208,7 +208,6 @@ WEB_PROCESSES = env.number(
 WEB_THREADS = env.number(
     "ASSIZE_WEB_THREADS", 8, least=1, most=256, about="Requests that each process of the web server handles at once."
 )
-RELOAD_SECONDS = 4  # a new web process has them to load before the old one ends
 JOB_MEMORY_MB = env.number("ASSIZE_JOB_MEMORY_MB", 4096, least=256, most=1_048_576, about="Memory one job may use.")
 
 # Accounts and mail

@@ -9,6 +9,7 @@ import shutil
 import uuid
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 from django.conf import settings
 from django.core.files import File
@@ -62,17 +63,27 @@ def put(name: str, data: bytes) -> None:
     try:
         with aside.open("wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            sync(file)
         aside.replace(target)
     finally:
         aside.unlink(missing_ok=True)
-    folder = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    _sync(target.parent)
     keep(name)
+
+
+def sync(file: BinaryIO) -> None:
+    """Onto the disk, before a row tells of it: a row outlives a power cut, and so must its file."""
+    file.flush()
+    os.fsync(file.fileno())
+    _sync(Path(file.name).parent)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def move(aside: Path, name: str) -> None:
@@ -83,6 +94,7 @@ def move(aside: Path, name: str) -> None:
         for below in _below(aside, aside):
             _send(shared, aside / below, f"{name}/{below}" if below else name)
     aside.replace(target)
+    _sync(target.parent)
 
 
 def remove(name: str) -> None:

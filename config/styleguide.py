@@ -12,7 +12,7 @@ from assess.watching import Line
 from config import demo
 from evaluation.core import charts
 from evaluation.core.charts import Axis, Mark, Series
-from evaluation.tables import Table
+from pooling.tables import Table
 
 LONG = "kelp-dense-reranked-with-a-very-long-name-that-nobody-would-write-by-hand-but-a-script-did-2026-11-04T03_17"
 SCALE = (

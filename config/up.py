@@ -1,8 +1,8 @@
 """`assize up`: one supervised process tree of queue server, workers, sweeper and web server.
 
 A child that dies is started again; a signal stops all, web first, queue last; SIGUSR1 renews all but the queue, without
-a pause; two of these on one data folder are refused. Output of the children goes to logs/assize.log in the data folder; mails printed by the workers also
-come to the terminal.
+a pause; two of these on one data folder are refused. Output of the children goes to logs/assize.log in the data folder;
+mails printed by the workers also come to the terminal.
 """
 
 import fcntl
@@ -28,7 +28,7 @@ from django.conf import settings
 from config import prepare
 from config.logs import PART, Json
 from config.prepare import CannotStart
-from config.process import SUPERVISOR, die_with_parent
+from config.process import LOADED, SUPERVISOR, die_with_parent
 
 log = logging.getLogger("assize.up")
 PATIENCE = 5.0  # seconds a child has to end by itself; all of it must fit into 10
@@ -46,9 +46,10 @@ class Child:
     next_start: float = 0.0
     started: float = 0.0
     process: "subprocess.Popen[str] | None" = field(default=None, repr=False)
+    loaded: int = 0  # processes of the web server that said so
 
     def start(self) -> None:
-        self.started = time.monotonic()
+        self.started, self.loaded = time.monotonic(), 0
         self.process = subprocess.Popen(
             self.command,
             stdin=subprocess.DEVNULL,
@@ -66,6 +67,7 @@ class Child:
 
     def _copy(self, stream: IO[str], shown: bool) -> None:
         for line in stream:
+            self.loaded += line.strip() == LOADED
             log.info("%s", line.rstrip(), extra={"part": self.name})
             if shown:
                 print(line, end="", flush=True)
@@ -159,9 +161,7 @@ def children() -> list[Child]:
             *("--host", settings.HOST, "--port", str(settings.PORT), "--workers", str(settings.WEB_PROCESSES), "--no-ws"),
             *("--blocking-threads", str(settings.WEB_THREADS), "--blocking-threads-idle-timeout", "600"),
             *("--workers-kill-timeout", "4", "--log-level", "warning"),
-            # One that dies is started again beside the others, which go on answering. Told to renew itself (SIGHUP), it
-            # starts a new one, gives it this long to load, and only then lets the old one end.
-            *("--respawn-failed-workers", "--respawn-interval", str(settings.RELOAD_SECONDS)),
+            "--respawn-failed-workers",  # one that dies is started again beside the others, which go on answering
         ],
     )
     return [*queue, web, *workers, Child("sweeper", [*manage, "sweep"])]
@@ -171,6 +171,9 @@ class Supervisor:
     def __init__(self, family: list[Child]) -> None:
         self.family = family
         self.stopping, self.renewing = threading.Event(), threading.Event()
+        self.preparing: subprocess.Popen[str] | None = None
+        self.rising: Child | None = None  # the web server that is to take over
+        self.leaving: list[Child] = []  # those that end what they still answer
 
     def run(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -189,33 +192,52 @@ class Supervisor:
             if not self.stopping.is_set():
                 self.announce()
             while not self.stopping.wait(0.2):
-                if self.renewing.is_set():
-                    self.renew()
+                self.renew()
                 self.tend()
         finally:
             self.stop()
 
     def renew(self) -> None:
-        """Every part but the queue by a new one, of the program as it is now on the disk: web processes one after the other,
-        a worker when its job is done. If the database or the static files cannot be prepared, all stays as it is."""
-        self.renewing.clear()
-        done = subprocess.run(
-            [sys.executable, "-c", "from config import prepare; prepare.prepare()"],
-            cwd=settings.BASE_DIR,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            log.error("nothing was renewed: %s", done.stderr.strip())
-            return
-        for child in self.family:
-            if child.name == "web":
-                child.signal(signal.SIGHUP)
-            elif child.name != "queue":
-                child.deaths -= 1  # this one is wanted
-                child.signal(signal.SIGTERM)
-        log.info("renewing web, workers and sweeper")
+        """Every part but the queue by a new one, of the program as it is now on the disk: a worker when its job is done, the web
+        server when the new one has loaded. If something cannot be prepared or loaded, the old one goes on. Never waits."""
+        if self.renewing.is_set() and not self.preparing and not self.rising:
+            self.renewing.clear()
+            command = [sys.executable, "-c", "from config import prepare; prepare.prepare()"]
+            self.preparing = subprocess.Popen(command, cwd=settings.BASE_DIR, stderr=subprocess.PIPE, text=True)
+        if self.preparing and self.preparing.poll() is not None:
+            failed, said = self.preparing.returncode, self.preparing.communicate()[1]
+            self.preparing = None
+            if failed:
+                log.error("nothing was renewed: %s", said.strip())
+                return
+            log.info("renewing web, workers and sweeper")
+            self.rising = Child("web", self._web().command)
+            self.rising.start()
+            for child in self.family:
+                if child.name not in ("web", "queue"):
+                    child.deaths -= 1  # this one is wanted
+                    child.signal(signal.SIGTERM)
+        if self.rising:
+            self._hand_over(self.rising)
+        for child in [child for child in self.leaving if not child.alive()]:
+            child.sweep_group()
+            self.leaving.remove(child)
+
+    def _hand_over(self, new: Child) -> None:
+        """Both hear at the same address for a moment; then the old one ends what it answers."""
+        if not new.alive():
+            log.error("the web server was not renewed: the new one ended with %s", new.process and new.process.returncode)
+            new.sweep_group()
+            self.rising = None
+        elif new.loaded >= settings.WEB_PROCESSES:
+            old = self._web()
+            time.sleep(0.5)  # from loaded to listening
+            self.family[self.family.index(old)], self.rising = new, None
+            old.signal(signal.SIGTERM)
+            self.leaving.append(old)
+
+    def _web(self) -> Child:
+        return next(child for child in self.family if child.name == "web")
 
     def tend(self) -> None:
         """Start again what died: at once, then ever more slowly while it keeps dying soon after its start."""
@@ -272,7 +294,10 @@ class Supervisor:
     def stop(self) -> None:
         """Web first (it finishes what it answers), the queue last. A job that is cut off starts again next time."""
         until = time.monotonic() + PATIENCE
-        others = [child for child in self.family if child.name != "queue"]
+        if self.preparing:
+            self.preparing.terminate()
+        others = [child for child in self.family if child.name != "queue"] + self.leaving
+        others += [self.rising] if self.rising else []
         for child in others:
             child.signal(signal.SIGTERM)
         while any(child.alive() for child in others) and time.monotonic() < until:

@@ -1,6 +1,9 @@
 """The web server's entry point."""
 
 import os
+import sys
+import threading
+from importlib import import_module
 
 from django.core.wsgi import get_wsgi_application
 
@@ -9,7 +12,7 @@ application = get_wsgi_application()
 
 from django.db import connections  # noqa: E402
 
-from config.process import die_with_parent  # noqa: E402
+from config.process import LOADED, die_with_parent  # noqa: E402
 
 # Only the web server: a person waits 5 s at most for SQLite's write lock, or for a PostgreSQL that does not answer, then
 # gets a 503 and the browser tries again. Each thread keeps a connection of its own and looks at it before a request: one
@@ -18,3 +21,11 @@ database = connections.settings["default"]
 timeout = "connect_timeout" if database["ENGINE"].endswith("postgresql") else "timeout"
 database["OPTIONS"][timeout] = 5
 die_with_parent()
+sys.stdout.write(f"{LOADED}\n")
+sys.stdout.flush()
+
+# The first comparison of runs would wait seconds for scipy's tests. They are imported once the process answers, beside its
+# requests, and by the web server alone: commands start without.
+warming = threading.Timer(5.0, import_module, ["scipy.stats"])
+warming.daemon = True
+warming.start()

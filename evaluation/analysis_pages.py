@@ -15,7 +15,7 @@ from evaluation.core.catalogue import DEFINITIONS, REFERENCES
 from evaluation.core.charts import Chart
 from evaluation.core.comparison import TESTS
 from evaluation.score_pages import asked
-from evaluation.tables import Table
+from pooling.tables import Table
 from pooling.views.collections import page
 
 
@@ -24,11 +24,13 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two or more runs, topic by topic; which ones is in the address."""
     collection = access.scores_for(request.user, slug)
     standing, wanted = asked(request, collection)
-    tags, told = [tag.replace("\0", "") for tag in request.GET.getlist("runs")], ""
+    ordered = comparing.best_first(standing, standings.measure_of(standing, request.GET.get("measure", "")))
+    chosen = [tag.replace("\0", "") for tag in request.GET.getlist("runs")]
+    tags = chosen or comparing.usual(ordered)
     context: dict[str, Any] = {
         "standing": standing,
         "release": standing.release,
-        "runs": [standing.entries[place] for place in standing.seen if standing.entries[place].named],
+        "runs": ordered,
         "chosen": tags,
         "measures": reports.topic_measures(standing),
         "measure_wanted": request.GET.get("measure") or standings.measure_of(standing, ""),
@@ -48,8 +50,8 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
             standing, tags, request.GET.get("measure", ""), wanted=wanted, baseline=request.GET.get("baseline", "")
         )
     except Refusal as refusal:
-        told = refusal.message
-        return page(request, "evaluation/compare.html", collection, 422, told=told, **context)
+        status = 422 if chosen else 200  # nobody asked for what could not be compared
+        return page(request, "evaluation/compare.html", collection, status, told=refusal.message, **context)
     drawn, listed = comparing.drawn(found), comparing.told(found)
     context |= {
         "found": found,

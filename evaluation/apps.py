@@ -1,5 +1,12 @@
 from django.apps import AppConfig
 
+# Measures that no release settles: where they are shown instead.
+ELSEWHERE = {
+    "known": "is of what users know, and stands in the report of each run",
+    "expected": "is of what users expect, and stands in the report of each run",
+    "evidence": "is of parts of documents, and stands in the report of runs that return passages",
+}
+
 
 class EvaluationConfig(AppConfig):
     name = "evaluation"
@@ -16,6 +23,6 @@ def _spelled(name: str) -> str:
     from evaluation.core.registry import parse_measure
 
     measure = parse_measure(name)
-    if measure.definition.needs not in ("", "strata", "inclusion"):  # what a sampled pool tells
-        raise MeasureError(f'"{name}" needs more than runs and judgments; expected a measure of these alone.')
+    if where := ELSEWHERE.get(measure.definition.needs):
+        raise MeasureError(f'"{name}" {where}; expected a measure of runs and judgments.')
     return str(measure)

@@ -17,8 +17,8 @@ from evaluation.core.comparison import CORRECTION_WORDS, FOR_FAMILIES, TEST_WORD
 from evaluation.core.registry import MeasureError, parse_measure
 from evaluation.core.significance import Correction
 from evaluation.standings import Entry, Standing
-from evaluation.tables import Table
 from pooling.models import RunKind
+from pooling.tables import Table
 
 SAME = 1e-12  # sums of the same values in another order differ by less, and values that differ by more
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)

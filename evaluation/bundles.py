@@ -4,7 +4,7 @@ import csv
 import hashlib
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import metadata
@@ -22,7 +22,7 @@ from assess import selectors as judging
 from assess.core import passages
 from assess.core.adjudication import SOURCES
 from assess.models import Decision, DecisionEvent, Judgment, JudgmentEvent, MergePlan
-from evaluation import citation, dataset, samples
+from evaluation import citation, columns, dataset, samples
 from evaluation.on_files import verify
 from pooling import selectors as pooling
 from pooling.core.qrels import write_qrels
@@ -69,7 +69,7 @@ def read(collection: Collection, plan: MergePlan) -> Reading:
     about = {
         "origin": "judgments",
         "merge": {"rule": plan.rule, "opinions": plan.opinions, "missing": plan.missing},
-        **standing(collection),
+        **standing(collection, counts),
         "agreement": headline(report),
     }
     files = {
@@ -92,8 +92,9 @@ def read(collection: Collection, plan: MergePlan) -> Reading:
     return Reading(qrels, counts, about, files, judging.newest_event(collection), opinions.newest_decision(collection))
 
 
-def standing(collection: Collection) -> dict[str, Any]:
+def standing(collection: Collection, counts: Mapping[str, Any]) -> dict[str, Any]:
     """How the collection stands: scale, guidelines, pool rounds, statistics."""
+    relevant = sum(number for grade, number in counts["grades"].items() if int(grade) >= counts["lenient_from"])
     guideline = collection.guidelines.first()
     return {
         "scale": [
@@ -105,7 +106,7 @@ def standing(collection: Collection) -> dict[str, Any]:
             {"round": pool.round, "strategy": pool.strategy, "parameters": pool.parameters, "items": pool.item_count}
             for pool in collection.pools.filter(drawn_at__isnull=False).order_by("round")
         ],
-        "statistics": dataset.statistics(collection),
+        "statistics": {**dataset.statistics(collection), "relevant_per_topic": relevant / max(counts["topics"], 1)},
     }
 
 
@@ -139,8 +140,7 @@ def _counts(collection: Collection, found: opinions.Opinions, final: opinions.Fi
         "decided": final.merged.count("decision"),
         "few": final.merged.count("few"),
         "ties": final.merged.count("tie"),
-        "lenient_from": collection.lenient_from,
-        "strict_from": collection.strict_from,
+        **columns.settled(collection),
     }
 
 
@@ -345,7 +345,7 @@ def complete(collection: Collection, reading: Reading, *, number: int, frozen_at
         "release.json": _json(told),
         "citation.bib": cited.bibtex.encode(),
         "CITATION.cff": cited.cff.encode(),
-        "ir_datasets.json": _json(citation.ir_datasets(collection, number, reading.counts)),
+        "ir_datasets.json": _json(citation.ir_datasets(collection, number, told)),
         "README.md": citation.readme(collection, number, told, reading.files).encode(),
         "verify.py": Path(verify.__file__).read_bytes(),
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 from evaluation import samples
 from pooling.models import Collection, Role
-from pooling.services.collections import DESCRIBED
+from pooling.services import collections
 
 ABOUT = {
     "qrels.txt": "topic 0 docno grade; sorted by bytes, ends of lines LF",
@@ -80,7 +80,7 @@ def readme(collection: Collection, number: int, told: Mapping[str, Any], files: 
         *([collection.description.strip(), ""] if collection.description.strip() else []),
         f"{counts['items']:,} judged documents of {counts['topics']:,} topics; frozen {told['frozen_at']}.",
         f"Relevant from grade {counts['lenient_from']}, strictly from {counts['strict_from']}.",
-        *(f"{field.capitalize()}: {getattr(collection, field)}." for field in DESCRIBED if getattr(collection, field)),
+        *(f"{field.capitalize()}: {text}." for field, text in _told(collection).items() if text),
     ]
     if merge:
         lines.append(
@@ -95,21 +95,34 @@ def readme(collection: Collection, number: int, told: Mapping[str, Any], files: 
     return "\n".join(lines) + "\n"
 
 
-def ir_datasets(collection: Collection, number: int, counts: Mapping[str, Any]) -> dict[str, Any]:
-    """Counts as ir_datasets tells them of its own, and the scale as its qrels definitions."""
-    corpus = getattr(collection, "corpus", None)
+def _told(collection: Collection) -> dict[str, str]:
+    return {field: getattr(collection, field).replace("\n", ", ") for field in collections.DESCRIBED}
+
+
+def ir_datasets(collection: Collection, number: int, told: Mapping[str, Any]) -> dict[str, Any]:
+    """Counts as ir_datasets tells them of its own, the scale as its qrels definitions; and the collection's statistics."""
+    counts, statistics = told["counts"], told["statistics"]
     scale = {str(grade.value): f"{grade.label}. {grade.definition}".strip() for grade in collection.grades.all()}
     return {
         f"{collection.slug}/v{number}": {
             "pretty_name": f"{collection.name}, release {number}",
             "desc": collection.description,
-            **{field: getattr(collection, field) for field in DESCRIBED},
-            "docs": {"count": corpus.document_count if corpus else 0},
-            "queries": {"count": collection.topics.count()},
+            **collections.described(collection),
+            "task": statistics["task"],
+            "docs": {
+                "count": statistics["documents"],
+                "words_per_document": statistics["words_per_document"],
+                "bytes": statistics["bytes"],
+                "counted": statistics["counted"],
+            },
+            "queries": {"count": statistics["topics"], "words_per_query": statistics["words_per_topic"]},
             "qrels": {
                 "count": counts["items"],
                 "fields": {"relevance": {"counts_by_value": counts["grades"]}},
                 "defs": scale,
+                "lenient_from": counts["lenient_from"],
+                "strict_from": counts["strict_from"],
+                "relevant_per_query": statistics["relevant_per_topic"],
             },
         }
     }

@@ -6,7 +6,8 @@ from typing import Any
 
 from evaluation import samples
 from evaluation.core.registry import Measure, MeasureError, parse_measure
-from evaluation.models import Release, ScoringPlan
+from evaluation.models import ScoringPlan
+from pooling import selectors as pooling
 from pooling.models import Collection
 
 USUAL = ("AP", "Bpref", "nDCG", "nDCG@10", "P@10", "Rprec", "RR", "R@1000")
@@ -26,7 +27,8 @@ LABELS = {
     "NumRelRet": "Found",
 }
 PLAN = "_scoring_plan"  # where a collection in hand remembers its own
-# lenient_from and strict_from, as of a release or of now; sample: the strategy of a sampled pool, strata: how many
+# lenient_from and strict_from, as of a release or of now; documents: of the corpus, None where it does not hold them all;
+# sample: the strategy of a sampled pool, strata: how many
 Counts = Mapping[str, Any]
 SIGNS = {"higher": 1, "lower": -1, "neither": 0}
 LIVE = "live"  # in the place of that strategy: estimates are of releases alone
@@ -41,14 +43,20 @@ def plan(collection: Collection) -> ScoringPlan:
     return found
 
 
-def thresholds(collection: Collection, release: Release | None) -> Counts:
-    """The grades from which a document is relevant: as the release recorded them, or those of now."""
-    found: Counts = {"lenient_from": collection.lenient_from, "strict_from": collection.strict_from}
-    if release:
-        found = release.counts
-    elif samples.sampled_round(collection):
-        found = {**found, "sample": LIVE}
-    return found
+def settled(collection: Collection) -> dict[str, Any]:
+    """What scores depend on beside runs and judgments, as a release records it: from which grade a document is relevant,
+    and how many documents there are."""
+    corpus = pooling.corpus(collection)
+    return {
+        "lenient_from": collection.lenient_from,
+        "strict_from": collection.strict_from,
+        "documents": (corpus.document_count or None) if corpus.is_complete else None,
+    }
+
+
+def live_counts(collection: Collection) -> Counts:
+    """The counts of now, in the place of a release's."""
+    return {**settled(collection), "sample": LIVE} if samples.sampled_round(collection) else settled(collection)
 
 
 def top_grade(collection: Collection) -> int | None:
@@ -64,14 +72,15 @@ def measures(collection: Collection, counts: Counts) -> list[Measure]:
 
 def _wanted(collection: Collection, counts: Counts) -> list[Measure]:
     estimates = ESTIMATED if counts.get("sample") else ()
-    return [*_official(collection), *_known([*plan(collection).shown, *estimates, *USUAL, *COUNTS])]
+    return [*official(collection), *_known([*plan(collection).shown, *estimates, *USUAL, *COUNTS])]
 
 
 def supports(measure: Measure, counts: Counts) -> bool:
-    """A sampled pool supports what is estimated from it, and what heeds judged documents alone; another all but estimates."""
+    """A sampled pool supports what is estimated from it, and what heeds judged documents alone; another all but estimates.
+    Some need to know how many documents there are."""
     sample, needs = counts.get("sample"), measure.definition.needs
     if not sample:
-        return needs not in ("strata", "inclusion")
+        return needs not in ("strata", "inclusion") and not unsized(measure, counts)
     if needs == "strata":
         return sample not in (*samples.WITHOUT_STRATA, LIVE)
     if measure.definition.name == "infAP":  # of a uniform sample
@@ -79,13 +88,21 @@ def supports(measure: Measure, counts: Counts) -> bool:
     return (needs == "inclusion" and sample != LIVE) or measure.definition.name in ON_ANY_SAMPLE
 
 
-def unsupported(collection: Collection, counts: Counts) -> list[str]:
-    """Measures that would be shown, but that a sampled pool cannot support, or that need one."""
+def unsized(measure: Measure, counts: Counts) -> bool:
+    return measure.definition.needs == "documents" and not counts.get("documents")
+
+
+def unsupported(collection: Collection, counts: Counts) -> tuple[list[str], list[str]]:
+    """Measures that would be shown: those that a sampled pool cannot support, or that need one; and, of another pool, those
+    that need the number of documents where it is not known."""
     wanted = [one for one in _wanted(collection, counts) if one.definition.name not in COUNTS and not supports(one, counts)]
-    return list(dict.fromkeys(map(str, wanted)))
+    sizeless = [] if counts.get("sample") else [one for one in wanted if unsized(one, counts)]
+    others = [one for one in wanted if one not in sizeless]
+    return list(dict.fromkeys(map(str, others))), list(dict.fromkeys(map(str, sizeless)))
 
 
-def _official(collection: Collection) -> list[Measure]:
+def official(collection: Collection) -> list[Measure]:
+    """Those that something here computes."""
     return _known(collection.measures)
 
 
@@ -139,12 +156,12 @@ class Column:
 
 def columns(collection: Collection, counts: Counts, *, strict: bool = False) -> list[Column]:
     """The measures of a table in one view: official ones first, then those the organizers show, or the usual ones."""
-    official = [measure for measure in _official(collection) if supports(measure, counts)]
+    leading = [measure for measure in official(collection) if supports(measure, counts)]
     estimates = ESTIMATED if counts.get("sample") else ()
-    shown = [*official, *_known([*estimates, *(plan(collection).shown or USUAL)])]
+    shown = [*leading, *_known([*estimates, *(plan(collection).shown or USUAL)])]
     shown = [measure for measure in shown if supports(measure, counts)]
     seen = dict.fromkeys(strict_view(measure, counts) if strict else measure for measure in shown)
-    firsts = {strict_view(measure, counts) if strict else measure for measure in official}
+    firsts = {strict_view(measure, counts) if strict else measure for measure in leading}
     return [column(measure, official=measure in firsts) for measure in seen]
 
 

@@ -17,8 +17,8 @@ from evaluation.core.comparison import BIASED, CORRECTION_WORDS, TEST_WORDS, Com
 from evaluation.core.orders import kendall, swapped
 from evaluation.core.registry import parse_measure
 from evaluation.core.significance import differences
-from evaluation.standings import Standing
-from evaluation.tables import Table
+from evaluation.standings import Entry, Standing
+from pooling.tables import Table
 
 MOST = 12  # runs of one comparison
 ENOUGH = 10  # runs from which τ says more than the number of swapped pairs
@@ -121,6 +121,21 @@ def compared(
         found = _turned(found)
     told = [reports.run_report(standing, place, strict=wanted.strict) for place in places]
     return Compared(standing, name, places, [listed[place] for place in order], scores, found, told, baseline)
+
+
+def best_first(standing: Standing, measure: str) -> list[Entry]:
+    """The runs that are seen by name; those without a mean by this measure come last."""
+    means = columns.sign(measure) * standing.means[:, standing.names.index(measure)]
+    named = [place for place in standing.seen if standing.entries[place].named]
+    return [standing.entries[place] for place in sorted(named, key=lambda place: (np.isnan(means[place]), -means[place]))]
+
+
+def usual(ordered: Sequence[Entry]) -> list[str]:
+    """What is compared unless one chooses: the best run with the best of one's own, or with the second; none of a single run."""
+    if len(ordered) < 2:
+        return []
+    own = next((entry for entry in ordered[1:] if entry.mine and not ordered[0].mine), ordered[1])
+    return [ordered[0].tag, own.tag]
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,12 @@ from evaluation import citation, selectors
 from evaluation.core import charts
 from evaluation.core.charts import Chart, Mark
 from evaluation.models import Release
-from evaluation.tables import Table
 from pooling import selectors as pooling
+from pooling.core import crawl
 from pooling.core.words import word_count
 from pooling.models import Collection, Grade
-from pooling.services.collections import DESCRIBED
+from pooling.services import collections
+from pooling.tables import Table
 
 COUNTED = 20_000  # documents up to which words are counted in all; of more, in so many
 # What the Cranfield method takes for granted (spec, after Voorhees and Harman).
@@ -61,9 +62,16 @@ def statistics(collection: Collection) -> dict[str, Any]:
         "topics": len(queries),
         "words_per_topic": sum(queries) / len(queries) if queries else None,
         "task": collection.get_task_display(),
-        **{field: getattr(collection, field) for field in DESCRIBED},
+        **collections.described(collection),
         "languages": collection.languages or ", ".join(sorted(languages - {""})),
     }
+
+
+def crawled(collection: Collection) -> tuple[list[tuple[str, str, int]], int]:
+    """Of a crawl each HTTP status, its meaning and its count; and their sum."""
+    found = crawl.counts(collection.crawl)
+    total = found.pop(crawl.TOTAL, 0)
+    return [(status, crawl.meaning(status), count) for status, count in found.items()], total
 
 
 def relevant_per_topic(release: Release) -> tuple[Chart, Table]:
@@ -96,7 +104,7 @@ def documents_by_grade(release: Release, scale: Iterable[Grade]) -> tuple[Chart,
         Mark(n, count, f"Grade {value}{label and f', {label}'}: {count:,} documents, {share:.1%}", tone)
         for n, ((value, label, count, share), tone) in enumerate(zip(rows, tones, strict=True))
     ]
-    words = "Documents of each grade; relevant ones are drawn dark"
+    words = "Documents of each grade; relevant ones stand out"
     y = charts.axis("Documents", [row[2] for row in rows])
     chart = replace(charts.bars(words, "Grade", y, known, marks), legend=((6, "not relevant"), (1, "relevant")))
     return chart, Table(words, ["grade", "label", "documents", "share"], rows)

@@ -5,10 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from config.doctor import Fault, count_faults, examines, file_faults
-from evaluation import samples, selectors
+from evaluation import selectors
 from evaluation.core.evaluate import evaluate_rankings
-from evaluation.core.judged import Given
-from evaluation.core.registry import parse_measure
 from evaluation.models import Release, Score, ScoreArchive, ScoreFile
 from pooling import selectors as pooling
 
@@ -38,16 +36,13 @@ def _scores() -> Iterator[Fault]:
             continue
         try:
             table = selectors.table(file)
-            qrels, given = samples.judged(file.release) or (selectors.qrels(file.release), Given())
+            qrels, given = selectors.judged(file.release)
             ranked = pooling.rankings(file.run)
         except (OSError, ValueError) as error:
             yield Fault(where, what, "their files", str(error))
             continue
-        told = ("", "strata", "inclusion")
-        rows = [row for row, name in enumerate(table.names) if parse_measure(name).definition.needs in told]
-        names = [table.names[row] for row in rows]
-        again = evaluate_rankings(qrels, [ranked], names, rel=int(table.rel.item()), given=given)
-        odd = [row for row, values in zip(rows, again.values[0], strict=True) if not _equal(values, table.values[row])]
+        again = evaluate_rankings(qrels, [ranked], list(table.names), rel=int(table.rel.item()), given=given)
+        odd = [row for row, values in enumerate(again.values[0]) if not _equal(values, table.values[row])]
         stored = dict(Score.objects.filter(release=file.release, run=file.run).values_list("measure", "mean"))
         odd += [row for row, name in enumerate(table.names) if not _equal(table.means[row], stored.get(name, np.nan))]
         if odd:

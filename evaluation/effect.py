@@ -15,7 +15,8 @@ from assess.selectors import pseudonyms
 from config.errors import Refusal
 from config.keeping import kept
 from config.models import User
-from evaluation import standings
+from evaluation import columns, standings
+from evaluation.core.judged import Given
 from evaluation.core.matrix import NOT_IN_QRELS, RankedItems, StoredRuns, evaluate_items
 from evaluation.core.one_per_topic import draw
 from evaluation.core.orders import kendall, rbo, swapped, tau_ap_symmetric
@@ -151,21 +152,30 @@ def _lowest(rows: list[Comparison]) -> Comparison | None:
 
 def effect(collection: Collection, measure: str = "", *, named: bool = True) -> Effect:
     """Everything, computed from the judgments of now; assessors by name, or by pseudonym."""
+    counts, plan = columns.live_counts(collection), opinions.plan(collection)
+    wanted = _measure(collection, measure, counts)
+    runs = list(collection.runs.select_related("upload").order_by("tag")[:MOST_RUNS])
+    told = standings.live_key(collection, plan, counts, runs, [wanted]), Mark.of(collection), named
+    return kept(("effect", told), lambda: _effect(collection, plan, runs, wanted, named, Given(documents=counts["documents"])))
+
+
+def _measure(collection: Collection, name: str, counts: columns.Counts) -> str:
+    """The measure that is asked for, or the first official one that judgments alone decide."""
     try:
-        wanted = str(parse_measure(measure or next(iter(collection.measures), "AP")))
+        wanted = [parse_measure(name)] if name else [*columns.official(collection), parse_measure("AP")]
     except MeasureError as error:
         raise Refusal(str(error)) from error
-    runs = list(collection.runs.select_related("upload").order_by("tag")[:MOST_RUNS])
-    plan = opinions.plan(collection)
-    told = standings.live_key(collection, plan, runs, [wanted]), Mark.of(collection), named
-    return kept(("effect", told), lambda: _effect(collection, plan, runs, wanted, named))
+    there = [one for one in wanted if one.definition.needs in ("", "documents") and not columns.unsized(one, counts)]
+    if not there:
+        raise Refusal(f"{wanted[0]} needs more than runs and judgments; expected a measure of these alone.")
+    return str(there[0])
 
 
-def _effect(collection: Collection, plan: MergePlan, runs: list[Run], wanted: str, named: bool) -> Effect:
+def _effect(collection: Collection, plan: MergePlan, runs: list[Run], wanted: str, named: bool, given: Given) -> Effect:
     found = opinions.opinions(collection)
     if len(runs) < 2 or not len(found.items):
         return Effect(wanted, [run.tag for run in runs], [], [], [], [], [])
-    scored = _Scored(collection, found, standings.stored(runs), wanted)
+    scored = _Scored(collection, found, standings.stored(runs), wanted, given)
     official = found.merge(plan.rule, plan.opinions)
     now = _Grades(official.decided, official.grades)
     if not now.known.any():
@@ -179,11 +189,11 @@ def _effect(collection: Collection, plan: MergePlan, runs: list[Run], wanted: st
                 continue
             orders.append(scored.order(rule.value, "rule", other))
             rules.append(scored.compare(plan.rule, rule.value, now, other))
-    given = _given(collection, scored, named)
-    assessors, own = _alone(scored, given, now)
+    people = _people(collection, scored, named)
+    assessors, own = _alone(scored, people, now)
     machines, by_machine = _machines(collection, scored, now)
     orders += [*own, *by_machine]
-    return Effect(wanted, scored.tags, orders, rules, assessors, _pairs(scored, given), machines, _draws(scored, given, now))
+    return Effect(wanted, scored.tags, orders, rules, assessors, _pairs(scored, people), machines, _draws(scored, people, now))
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +207,7 @@ class _Grades:
         return _Grades(self.known & also, self.grades)
 
 
-def _given(collection: Collection, scored: "_Scored", named: bool) -> "dict[str, _Grades]":
+def _people(collection: Collection, scored: "_Scored", named: bool) -> "dict[str, _Grades]":
     """By name, each assessor's grades of documents that others judged, too."""
     found = scored.found
     names = _names(collection, found, named)
@@ -290,8 +300,8 @@ def _names(collection: Collection, found: opinions.Opinions, named: bool) -> dic
 class _Scored:
     """Scores of the same runs under any grades of the same documents."""
 
-    def __init__(self, collection: Collection, found: opinions.Opinions, runs: StoredRuns, measure: str) -> None:
-        self.found, self.measure, self.rel = found, measure, collection.lenient_from
+    def __init__(self, collection: Collection, found: opinions.Opinions, runs: StoredRuns, measure: str, given: Given) -> None:
+        self.found, self.measure, self.rel, self.given = found, measure, collection.lenient_from, given
         self.tags = list(runs.matrix.tags)
         topics, codes = np.unique(found.topics, return_inverse=True)
         self.order_of = np.lexsort((found.docnos, codes))
@@ -299,11 +309,11 @@ class _Scored:
         qrels = Qrels(topics, codes[self.order_of], found.docnos[self.order_of], nothing)
         self.ranked = RankedItems.of(runs.judged(qrels), self.tags)
 
-    def scores(self, given: _Grades) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    def scores(self, graded: _Grades) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Which topics have a grade, and runs × topics, of the others too."""
-        grades = np.where(given.known, given.grades, NOT_IN_QRELS)[self.order_of]
+        grades = np.where(graded.known, graded.grades, NOT_IN_QRELS)[self.order_of]
         there = np.bincount(self.ranked.codes[grades != NOT_IN_QRELS], minlength=len(self.ranked.topics)) > 0
-        return there, evaluate_items(self.ranked, grades, [self.measure], rel=self.rel).values[:, 0]
+        return there, evaluate_items(self.ranked, grades, [self.measure], rel=self.rel, given=self.given).values[:, 0]
 
     def order(self, name: str, kind: str, given: _Grades) -> Order:
         there, values = self.scores(given)

@@ -9,7 +9,7 @@ from evaluation import columns
 from evaluation.core import charts
 from evaluation.core.charts import Chart, Mark
 from evaluation.effect import Draws, Effect, Order
-from evaluation.tables import Table
+from pooling.tables import Table
 
 PARTS = {
     "rules": "Merge rules compared with the one that is set",

@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 
 from config import http, store
 from config.errors import Refusal
-from evaluation import columns, selectors, tables
+from evaluation import columns, selectors
 from evaluation.boards import Board, document, topic_place
 from evaluation.core.evaluate import Scores
 from evaluation.core.trec_output import trec_eval_text
 from evaluation.models import Release, ScoreArchive, ScoreFile, Seen
 from evaluation.score_files import ScoreTable
 from evaluation.standings import Entry, Standing
-from evaluation.tables import written_csv
+from pooling import tables
 from pooling.core.qrels import write_qrels
 from pooling.services.collections import safe_cell
+from pooling.tables import written_csv
 
 Answer = TypeVar("Answer", HttpResponse, StreamingHttpResponse)
 VIEWS = ("graded", "lenient", "strict")

@@ -9,8 +9,8 @@ from evaluation.core import charts
 from evaluation.core.charts import Axis, Chart, Mark, Series
 from evaluation.reports import RunReport, TopicRow
 from evaluation.standings import Standing
-from evaluation.tables import Table
 from pooling.core.metadata import FIGURES
+from pooling.tables import Table
 
 LEVELS = [level / 10 for level in range(11)]
 

@@ -13,6 +13,7 @@ from config import jobs, store
 from config.errors import Conflict, Refusal
 from config.models import Job, User
 from evaluation import bundles, samples, services
+from evaluation.columns import settled
 from evaluation.models import Release, ReleaseState
 from pooling import selectors as pooling
 from pooling.core.findings import Report
@@ -169,14 +170,13 @@ def _release(collection: Collection, found: Qrels, by: User, note: str, work: Wo
         "decided": 0,
         "few": 0,
         "ties": 0,
-        "lenient_from": collection.lenient_from,
-        "strict_from": collection.strict_from,
+        **settled(collection),
     }
     files = {
         **bundles.binary_files(collection, columns.topics, columns.docnos, columns.grades),
         **bundles.described(collection),
     }
-    about = {"origin": "import", **bundles.standing(collection)}
+    about = {"origin": "import", **bundles.standing(collection, counts)}
     if found.sample is not None:
         sample = samples.imported(collection, found.sample, whole)
         about["sample"] = sample.about

@@ -75,7 +75,7 @@ def live(
     runs: StoredRuns,
     names: Sequence[str],
     rel: int,
-    top: int | None,
+    given: Given,
 ) -> Live:
     """Under a `key` that tells all that scores depend on, but for judging and deciding, which the mark tells."""
     with _lock:
@@ -85,7 +85,7 @@ def live(
     changed = _changed(collection, before.mark, mark) if before else None
     found = _followed(before, collection, mark, plan, changed) if before and changed is not None else None
     if found is None:
-        found = _anew(collection, mark, plan, runs, names, rel, top)
+        found = _anew(collection, mark, plan, runs, names, rel, given)
     with _lock:
         _kept[key] = found
         _kept.move_to_end(key)
@@ -125,12 +125,12 @@ def _qrels(collection: Collection, plan: MergePlan) -> tuple[Qrels, Whole]:
 
 
 def _anew(
-    collection: Collection, mark: Mark, plan: MergePlan, runs: StoredRuns, names: Sequence[str], rel: int, top: int | None
+    collection: Collection, mark: Mark, plan: MergePlan, runs: StoredRuns, names: Sequence[str], rel: int, given: Given
 ) -> Live:
     graded, items = _qrels(collection, plan)
-    judged = runs.judged(graded)
+    judged = runs.judged(graded, replace(given, top=None))  # as of a release: the highest of the qrels
     scores = evaluate_judged(judged, runs.ranked.tags, list(names), rel=rel)
-    return Live(mark, items, replace(judged, given=Given(top=top)), scores, rel)
+    return Live(mark, items, replace(judged, given=given), scores, rel)
 
 
 def _followed(before: Live, collection: Collection, mark: Mark, plan: MergePlan, changed: list[int]) -> Live | None:
@@ -151,7 +151,7 @@ def _followed(before: Live, collection: Collection, mark: Mark, plan: MergePlan,
         return None
     judged = replace(before.judged, qrels=replace(old, grades=grades))
     ranked = RankedItems.of(judged, before.scores.tags)
-    scores = rescored(before.scores, ranked, grades, moved, given=Given(top=int(grades.max())))
+    scores = rescored(before.scores, ranked, grades, moved, given=replace(judged.given, top=int(grades.max())))
     topics = np.unique(old.codes[moved])
     few, items = ranked.only(topics)
     part = few.judged(grades[items], judged.given)

@@ -17,10 +17,11 @@ from evaluation import columns, reports, standings
 from evaluation.core import charts, stability
 from evaluation.core.charts import Axis, Chart, Mark, Series
 from evaluation.core.matrix import RankedItems
+from evaluation.core.registry import parse_measure
 from evaluation.core.stability import LeftOut, Shallower, ThinPoint
 from evaluation.standings import Standing
-from evaluation.tables import Table, defined
 from pooling.models import Collection, Run
+from pooling.tables import Table, defined
 
 DEPTHS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200)
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
@@ -95,7 +96,9 @@ def computed(standing: Standing) -> PoolReport:
     runs = standings.runs_of(standing, range(len(standing.entries)))
     judged = standings.judged_all(standing)
     qrels, rel = judged.qrels, standing.counts["lenient_from"]
-    names = [name for name in reports.topic_measures(standing) if name in standing.names]
+    names = [name for name in reports.topic_measures(standing) if name in standing.names and not _needs(name)]
+    if not names:
+        raise Refusal("Expected a measure of runs and judgments alone on the leaderboard, as Bpref; found none.")
     tags = [run.tag for run in runs]
     ranked = RankedItems.of(judged, tags)
     depth, pooled = _pooled(standing.collection, runs)
@@ -112,6 +115,11 @@ def computed(standing: Standing) -> PoolReport:
     found = PoolReport(names, 0, depth, len(qrels), relevant, tags, by_run, by_group, depths, thinned, shares)
     _store(standing, found)
     return found
+
+
+def _needs(name: str) -> bool:
+    """Estimates from a sample cannot do without part of it, and the size of the corpus says nothing of a pool."""
+    return bool(parse_measure(name).definition.needs)
 
 
 # What is kept of a release

@@ -214,6 +214,7 @@ class StrategiesOut(Schema):
     judged: int
     relevant: int
     runs: list[str]
+    summary: str = Field(description="What move-to-front, MaxMean and the best save against depth order; may be empty.")
     strategies: list[StrategyLineOut] = Field(alias="lines")
 
 

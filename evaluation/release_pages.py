@@ -100,10 +100,13 @@ def data_sheet(request: HttpRequest, slug: str) -> HttpResponse:
     parts = {"topics": dataset.relevant_per_topic(found), "grades": dataset.documents_by_grade(found, scale)}
     drawn, told = {name: chart for name, (chart, _) in parts.items()}, {name: table for name, (_, table) in parts.items()}
     counted = [int(str(row[1])) for row in told["topics"].rows]
+    statuses, addresses = dataset.crawled(collection)
     context: dict[str, Any] = {
         "release": found,
         "description": markdown.render(collection.description),
         "statistics": found.about.get("statistics") or dataset.statistics(collection),
+        "crawl": statuses,
+        "crawled": addresses,
         "assumptions": dataset.ASSUMPTIONS,
         "charts": drawn,
         "tables": told,

@@ -10,11 +10,13 @@ from evaluation import columns, selectors, standings, told
 from evaluation.boards import SAME, medians
 from evaluation.columns import Column
 from evaluation.core.curves import GainCurve, gain_curve
+from evaluation.core.evaluate import evaluate_judged
 from evaluation.core.judged import Judged, Level, join
 from evaluation.core.registry import parse_measure
 from evaluation.core.summary import SummaryPage, summary_page
 from evaluation.standings import Standing
 from pooling import selectors as pooling
+from pooling.core.keys import find_topics
 from pooling.models import Run, Topic
 
 GAIN_RANKS = 20
@@ -49,8 +51,7 @@ def run_topics(standing: Standing, place: int, measure: str) -> list[TopicRow]:
     level, sign = parse_measure(measure).rel, columns.sign(measure)
     tops, lows = _extremes(values)
     strict = level is not None and level == standing.counts["strict_from"] and columns.has_strict(standing.counts)
-    names = [f"{name}(rel={level})" if strict and name != "NumRet" else name for name in columns.COUNTS]
-    counts = {name: standing.of(own)[place].astype(np.int64).tolist() for name, own in zip(columns.COUNTS, names, strict=True)}
+    counts = _counts(standing, place, level if strict else None)
     titles = dict(Topic.objects.filter(collection_id=standing.collection.pk).values_list("number", "title"))
     numbers = [topic.decode() for topic in standing.topics.tolist()]
     rows = zip(
@@ -68,6 +69,20 @@ def run_topics(standing: Standing, place: int, measure: str) -> list[TopicRow]:
         strict=True,
     )
     return sorted((TopicRow(*row) for row in rows), key=lambda row: selectors.natural(row.number))
+
+
+def _counts(standing: Standing, place: int, level: int | None) -> dict[str, list[int]]:
+    """Relevant, retrieved and found of each topic; under a sampled pool, which has no scores by them, of what was judged."""
+    names = [f"{name}(rel={level})" if level and name != "NumRet" else name for name in columns.COUNTS]
+    if set(names) <= set(standing.names):
+        rows = [standing.of(name)[place] for name in names]
+    else:
+        (run,) = standings.runs_of(standing, [place])
+        rel = level or standing.counts["lenient_from"]
+        found = evaluate_judged(judged_run(standing, run), (run.tag,), list(columns.COUNTS), rel=rel)
+        at = find_topics(found.topics, standing.topics)
+        rows = [np.where(at >= 0, row[at], 0.0) for row in found.values[0]]
+    return {name: row.astype(np.int64).tolist() for name, row in zip(columns.COUNTS, rows, strict=True)}
 
 
 def _extremes(values: NDArray[np.float64]) -> tuple[list[float], list[float]]:
@@ -132,7 +147,7 @@ class RunReport:
 
 
 def run_report(standing: Standing, place: int, measure: str = "", *, strict: bool = False) -> RunReport:
-    """Of the run at this place. `measure` is the one shown topic by topic; AP unless given."""
+    """Of the run at this place. `measure` is the one shown topic by topic; AP unless given, or the first official one."""
     wanted = columns.strict_view(parse_measure(_topic_measure(standing, measure)), standing.counts) if strict else None
     name = str(wanted) if wanted else _topic_measure(standing, measure)
     rel = standing.counts["strict_from" if strict else "lenient_from"]
@@ -161,15 +176,15 @@ def judged_run(standing: Standing, run: Run) -> Judged:
 
 
 def _topic_measure(standing: Standing, name: str) -> str:
-    """What is shown topic by topic: the measure that is asked for, else AP."""
     shown = topic_measures(standing)
-    return name if name in shown else "AP"
+    return name if name in shown else shown[0]
 
 
 def topic_measures(standing: Standing) -> list[str]:
+    """What can be shown topic by topic: AP first, where the pool supports it."""
     listed = columns.columns(standing.collection, standing.counts)
     names = [column.name for column in listed if not column.is_count and column.name in standing.names[:-1]]
-    return list(dict.fromkeys(["AP", *names]))
+    return list(dict.fromkeys([*(["AP"] if "AP" in standing.names else []), *names]))
 
 
 def run_document(standing: Standing, place: int, report: RunReport) -> dict[str, Any]:

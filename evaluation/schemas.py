@@ -26,6 +26,7 @@ class ReleaseCounts(Schema):
     ties: int = Field(0, description="Documents whose opinions were even, and undecided.")
     lenient_from: int = Field(description="Grade from which a document counts as relevant.")
     strict_from: int
+    documents: int | None = Field(None, description="Of the corpus; null where it does not hold them all.")
 
 
 class ReleaseOut(Schema):

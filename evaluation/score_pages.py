@@ -38,6 +38,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     shown = Paginator(board.rows, ON_A_PAGE).get_page(request.GET.get("page"))
     release = standing.release
     unscored = selectors.unscored(release).count() if release else 0
+    unsupported, unsized = columns.unsupported(collection, standing.counts)
     context: dict[str, Any] = {
         "standing": standing,
         "release": release,
@@ -59,7 +60,8 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
         "forms": BOARD_NAMES,
         "chosen_correction": wanted.correction or columns.plan(collection).correction,
         "unknown": columns.unknown_measures(collection),
-        "unsupported": columns.unsupported(collection, standing.counts),
+        "unsupported": unsupported,
+        "unsized": unsized,
     }
     return page(request, "evaluation/leaderboard.html", collection, **context)
 

@@ -1,5 +1,7 @@
 """What is read of releases and of the scores that are stored under them. Who may see which: standings.py, access.py."""
 
+from dataclasses import replace
+
 import numpy as np
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
@@ -10,7 +12,8 @@ from assess.selectors import judgments, who_counts
 from config import store
 from config.errors import Gone
 from config.models import Job
-from evaluation import columns
+from evaluation import columns, samples
+from evaluation.core.judged import Given
 from evaluation.core.qrels import Qrels
 from evaluation.models import Release, ReleaseState, ReleaseStep, Score, ScoreFile
 from evaluation.score_files import ScoreTable
@@ -65,6 +68,12 @@ def release(collection: Collection, number: int | None = None) -> Release:
         raise Http404("There is no release yet.")
     found.collection = collection
     return found
+
+
+def judged(release: Release) -> tuple[Qrels, Given]:
+    """What runs are scored against: the qrels of a release, or its sample where it has one, and how many documents there were."""
+    found, given = samples.judged(release) or (qrels(release), Given())
+    return found, replace(given, documents=release.counts.get("documents"))
 
 
 def is_judged(collection: Collection) -> bool:

@@ -221,7 +221,7 @@ def score_release(release: Release, *, work: Work) -> int:
     """Score the runs that lack scores under the release; how many. All become visible in one moment."""
     measures = columns.measures(release.collection, release.counts)
     runs = list(selectors.unscored(release))
-    qrels, given = samples.judged(release) or (selectors.qrels(release), Given())
+    qrels, given = selectors.judged(release)
     made = []
     for done, run in enumerate(runs):
         work.progress(done, len(runs), run.tag)

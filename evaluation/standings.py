@@ -22,7 +22,7 @@ from evaluation import bundles, columns, selectors
 from evaluation import live as lives
 from evaluation.core.definitions import MeasureError
 from evaluation.core.evaluate import Scores
-from evaluation.core.judged import Judged
+from evaluation.core.judged import Given, Judged
 from evaluation.core.matrix import StoredRuns
 from evaluation.core.qrels import Qrels
 from evaluation.core.registry import parse_measure
@@ -224,13 +224,13 @@ def _stacked(paths: Sequence[str], names: list[str]) -> _Stacked:
 def live(collection: Collection) -> Standing:
     """By the judgments of now, merged by the collection's rule; nothing is stored, and no job is needed."""
     runs = list(collection.runs.select_related("upload").order_by("tag"))
-    counts = columns.thresholds(collection, None)
-    plan, top = opinions.plan(collection), columns.top_grade(collection)
+    counts, plan = columns.live_counts(collection), opinions.plan(collection)
+    given = Given(top=columns.top_grade(collection), documents=counts["documents"])
     names = [str(measure) for measure in columns.measures(collection, counts)]
-    told = live_key(collection, plan, runs, names)
+    told = live_key(collection, plan, counts, runs, names)
     mark = Mark.of(collection)
     everything = [*names, columns.JUDGED]
-    found = lives.live(told, collection, mark, plan, stored(runs), everything, counts["lenient_from"], top)
+    found = lives.live(told, collection, mark, plan, stored(runs), everything, counts["lenient_from"], given)
     scores = found.scores
     unknown = np.full(scores.means.shape, np.nan)
     entries, seen = _entries(collection, [(run, run.upload.sha256, bundles.version()) for run in runs], 0)
@@ -241,12 +241,11 @@ def live(collection: Collection) -> Standing:
     )
 
 
-def live_key(collection: Collection, plan: MergePlan, runs: list[Run], names: list[str]) -> str:
+def live_key(collection: Collection, plan: MergePlan, counts: columns.Counts, runs: list[Run], names: list[str]) -> str:
     """Changes when anything does that live scores depend on, but for judging and deciding."""
     machines = AssignmentPlan.objects.filter(collection=collection, count_machines=True).exists()
     merged = plan.rule, plan.opinions, plan.missing
-    thresholds = collection.lenient_from, collection.strict_from
-    return repr((collection.pk, machines, merged, thresholds, [(run.pk, run.upload.sha256) for run in runs], names))
+    return repr((collection.pk, machines, merged, counts, [(run.pk, run.upload.sha256) for run in runs], names))
 
 
 def stored(runs: Sequence[Run]) -> StoredRuns:

@@ -29,10 +29,16 @@ NAMES = (
 MOST_BUDGET = 1000
 MOST_USUAL = 50
 POINTS = 60  # of a curve as it is kept
+ASKED_OF = ("mtf", "maxmean")  # by what people ask of adaptive strategies, whichever needs the fewest
 
 
 def _more_or_fewer(share: float | None) -> str:
     return "–" if share is None else "the same" if not round(100 * share) else f"{100 * share:+.0f} %"
+
+
+def _in_words(share: float) -> str:
+    percent = round(100 * share)
+    return "as many" if not percent else f"{abs(percent)} % {'fewer' if percent < 0 else 'more'}"
 
 
 @dataclass(frozen=True)
@@ -77,6 +83,21 @@ class Comparison:
         """Which needed the fewest judgments, if fewer than a pool by depth."""
         fewer = [line for line in self.lines if line.to_enough and line.by_depth is not None and line.by_depth < 0]
         return min(fewer, key=lambda line: line.to_enough or 0, default=None)
+
+    @property
+    def summary(self) -> str:
+        """What adaptive strategies save, and the best of all, against depth order; empty where 80 % are never found."""
+        lines, best = {line.name: line for line in self.lines}, self.best
+        depth = lines["depth"].to_enough
+        told = [lines[name] for name in ASKED_OF] + ([best] if best and best.name not in ASKED_OF else [])
+        parts = [
+            f"{line.label} with {line.to_enough:,}, {_in_words(line.by_depth)}{', the fewest of all' if line is best else ''}"
+            for line in told
+            if line.to_enough and line.by_depth is not None
+        ]
+        if not depth or not parts:
+            return ""
+        return f"Depth order finds 80 % of the relevant documents with {depth:,} judgments; {'; '.join(parts)}."
 
 
 def usual_budget(collection: Collection) -> int:

@@ -1,4 +1,4 @@
-"""Tables and figures as files: the tables as pooling has them; figures as SVG, PNG and PDF."""
+"""Figures as files beside the tables of pooling: SVG, PNG and PDF."""
 
 from collections.abc import Mapping
 
@@ -6,10 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from evaluation.core.charts import Chart
 from pooling import tables
-from pooling.tables import Table as Table
-from pooling.tables import defined as defined
-from pooling.tables import written as written
-from pooling.tables import written_csv as written_csv
+from pooling.tables import Table
 
 FIGURE_FORMS = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
 

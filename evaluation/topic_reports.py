@@ -11,7 +11,7 @@ from evaluation.core import charts
 from evaluation.core.charts import Axis, Chart, Mark, Series
 from evaluation.core.topics import Difficulty, difficulty
 from evaluation.standings import Standing
-from evaluation.tables import Table
+from pooling.tables import Table
 
 THIRDS = ("hard", "medium", "easy")
 DEEPEST = 100

@@ -12,20 +12,21 @@ from django.db.models import QuerySet
 from config import accounts
 from config.errors import Conflict, Refusal
 from config.models import User
-from evaluation import bundles, columns, exports, samples, selectors, tables
+from evaluation import bundles, columns, exports, selectors
 from evaluation.core.bounds import score_range
 from evaluation.core.definitions import Measure, MeasureError
 from evaluation.core.evaluate import Scores, evaluate_judged
-from evaluation.core.judged import Given, Judged, join
+from evaluation.core.judged import Judged, join
 from evaluation.core.registry import parse_measure
 from evaluation.importing import Faulty
 from evaluation.models import PrivateScore, Release, ReleaseState
-from evaluation.tables import Table
 from pooling import selectors as pooling
+from pooling import tables
 from pooling.core.lines import Unpackable, unpack
 from pooling.core.rankings import Rankings
 from pooling.core.runs import check_run
 from pooling.models import Collection
+from pooling.tables import Table
 
 LARGEST = 50_000_000  # bytes; it is scored while one waits
 ATTEMPTS = 20  # in a quarter of an hour
@@ -51,7 +52,7 @@ def try_run(release: Release, *, by: User, data: bytes, keep: bool = False) -> d
     if found.rankings is None:
         raise Faulty(found.report)
     strangers = _strangers(release.collection, found.rankings)
-    qrels, given = samples.judged(release) or (selectors.qrels(release), Given())
+    qrels, given = selectors.judged(release)
     judged = join(qrels, [found.rankings], replace(given, top=columns.top_grade(release.collection)))
     digest = hashlib.sha256(data).hexdigest()
     pooled = _was_pooled(release.collection, {digest, hashlib.sha256(text).hexdigest()}, found.rankings)

@@ -37,11 +37,13 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("releases", slug)
     found = list(selectors.releases(collection))
     newest = next((one for one in found if one.state != ReleaseState.WITHDRAWN), None)
+    since = selectors.judgments_since(newest, collection)
     job = selectors.job_of(collection, "freeze_release", "import_qrels")
     context: dict[str, Any] = {
         "releases": found,
         "newest": newest,
-        "since": selectors.judgments_since(newest, collection),
+        "since": since,
+        "can_freeze": since or (newest and newest.rule),  # by another rule the same judgments may give other grades
         "job": job if job and (job.is_live or job.state == "failed") else None,
         "form": form,
     }

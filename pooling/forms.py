@@ -52,8 +52,12 @@ class CreateForm(forms.ModelForm):  # type: ignore[type-arg]
 class EditForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Collection
-        fields = ["name", "description", "visibility", "genre", "languages", "licence", "source"]
-        widgets = {"description": forms.Textarea(attrs={"rows": 8}), "visibility": forms.RadioSelect}
+        fields = ["name", "description", "visibility", "genre", "languages", "licence", "source", "crawl"]
+        widgets = {
+            "description": forms.Textarea(attrs={"rows": 8}),
+            "visibility": forms.RadioSelect,
+            "crawl": forms.Textarea(attrs={"rows": 6}),
+        }
 
     measures = forms.CharField(
         label="Official measures",
@@ -139,7 +143,7 @@ class MachineForm(forms.Form):
 class DocumentsForm(forms.Form):
     file = forms.FileField(
         label="File of documents",
-        help_text="JSON lines, TREC's &lt;DOC&gt; elements, TSV, SMART, or an archive of texts and pages; gzip, bzip2, Zstandard, zip or tar.",
+        help_text="JSON, TREC's &lt;DOC&gt; elements, TSV, SMART, or an archive of texts and pages; gzip, bzip2, Zstandard, zip or tar.",
     )
     format = forms.ChoiceField(label="Form", choices=list(FORMATS.items()), initial="auto", required=False)
     encoding = forms.ChoiceField(choices=list(ENCODINGS.items()), initial="utf-8", required=False)

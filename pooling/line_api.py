@@ -126,7 +126,7 @@ def read_corpus(request: ApiRequest, slug: str) -> Corpus:
 def upload_documents(request: ApiRequest, slug: str, file: File[UploadedFile], fields: Form[DocumentFields]) -> Upload:
     """Replace the documents by those of a file
 
-    For organizers. JSON lines with id, title, text, url, lang, date; TREC's SGML; TSV; SMART; or an archive of texts
+    For organizers. JSON with id, title, text, url, lang, date; TREC's SGML; TSV; SMART; or an archive of texts
     and pages; packed or not. The answer comes before the check: ask for the upload until its state is accepted or
     refused. Until then the present documents stay.
     """

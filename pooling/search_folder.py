@@ -1,5 +1,6 @@
 """The full-text index as a folder beside the other files, by tantivy. It only parts terms at blanks: they are analysed already."""
 
+import functools
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from django.conf import settings
 
 from config import store
 from pooling.core.query import Clause, Query
-from pooling.core.words import terms
+from pooling.core.words import Terms
 from pooling.models import Corpus
 from pooling.search_index import TITLE_WEIGHT, Hits, told
 from pooling.services.work import Work
@@ -33,9 +34,9 @@ class FolderIndex:
         aside = work.folder() / "index"
         aside.mkdir(parents=True)
         writer = tantivy.Index(_schema(), path=str(aside)).writer(HEAP, 1)
-        count = 0
+        count, terms = 0, functools.cache(Terms)
         for docno, title, text, language in documents:
-            given = {"docno": docno, "title": " ".join(terms(title, language)), "text": " ".join(terms(text, language))}
+            given = {"docno": docno, "title": " ".join(terms(language)(title)), "text": " ".join(terms(language)(text))}
             writer.add_document(tantivy.Document(**given))
             count += 1
             if count % 500 == 0:

@@ -102,7 +102,8 @@ def invitations(collection: Collection) -> QuerySet[Invitation]:
 
 def people_stage(collection: Collection, roles: Iterable[str]) -> Stage:
     counts = member_counts(collection)
-    assessors = counts.get(Role.ASSESSOR, 0)
+    closed = collection.memberships.filter(ended_at=None, role=Role.ASSESSOR, user__is_active=False).count()
+    assessors = counts.get(Role.ASSESSOR, 0) - closed  # who stands for imported judgments judges nothing here
     note = f"{assessors} assessor{'' if assessors == 1 else 's'}" if assessors else "no assessor yet"
     href = _href("members", collection, roles, Role.ORGANIZER)
     return Stage("Members", f"{sum(counts.values())}", note, "done" if assessors else "now", href)
@@ -195,6 +196,9 @@ def with_jobs(uploads: Iterable[Upload]) -> list[Upload]:
     jobs = Job.objects.in_bulk([upload.job_id for upload in found if upload.job_id])
     for upload in found:
         upload.job = jobs.get(upload.job_id or 0)
+        if upload.shown_state == "failed":  # unless its check ended between the two questions
+            for now in Upload.objects.filter(pk=upload.pk).values("state", "report", "path"):
+                upload.state, upload.report, upload.path = now["state"], now["report"], now["path"]
     return found
 
 

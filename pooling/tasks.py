@@ -44,6 +44,11 @@ def forget_refused() -> int:
     return uploads.forget_refused()
 
 
+@housekeeping.hourly("files of no upload")
+def forget_strays() -> int:
+    return uploads.forget_strays()
+
+
 @jobs.job("draw_pool", minutes=120)
 def draw_pool(running: jobs.Running) -> None:
     pool = Pool.objects.select_related("collection").filter(pk=running.args["pool"]).first()

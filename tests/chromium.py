@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FLAGS = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 FLAGS += ["--no-first-run", "--disable-quic"]
-expect.set_options(timeout=10_000)
+expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="session")

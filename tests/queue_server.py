@@ -27,7 +27,7 @@ def _queue_process() -> Iterator[str]:
         options += ["--appendonly", "yes", "--save", "", "--loglevel", "warning", "--maxmemory-policy", "noeviction"]
         server = subprocess.Popen([str(get_binary_path()), *options], stdout=subprocess.DEVNULL)
         try:
-            until = time.monotonic() + 10
+            until = time.monotonic() + 60
             while not socket.exists() and server.poll() is None and time.monotonic() < until:
                 time.sleep(0.01)
             yield f"unix://{socket}"
@@ -59,7 +59,7 @@ def point_at(settings: Settings, url: str) -> None:
     settings.REDIS_URL = url
     settings.RQ_QUEUES = {"default": {**django_settings.RQ_QUEUES["default"], "URL": url}}
     health._queue.cache_clear()
-    health._known = (0.0, "")
+    health._known, health._began = (0.0, ""), -health.WORKERS_WITHIN - 1.0
 
 
 def environment() -> dict[str, str]:

@@ -81,10 +81,10 @@ class Site:
         command, begin = [str(Path(sys.executable).parent / "assize"), "up"], time.monotonic()
         with (self.data / "terminal.txt").open("w") as output:
             self.process = subprocess.Popen(command, cwd=ROOT, env=self.env, stdout=output, stderr=subprocess.STDOUT, text=True)
-        self.wait_for(lambda: "ready at" in self.terminal(), 60)
+        self.wait_for(lambda: "ready at" in self.terminal(), 240)
         self.said_after = time.monotonic() - begin
         if ready:
-            self.wait_for(lambda: self.get("/readyz")[0] == 200, 30)
+            self.wait_for(lambda: self.get("/readyz")[0] == 200, 240)
         if not _fresh.is_dir():
             _keep_fresh(self)
         return self
@@ -96,7 +96,7 @@ class Site:
         return (self.data / "logs" / "assize.log").read_text()
 
     def first_link(self) -> str:
-        self.wait_for(lambda: "/welcome/" in self.terminal(), 10)
+        self.wait_for(lambda: "/welcome/" in self.terminal(), 60)
         found = re.search(r"http\S+/welcome/\S+", self.terminal())
         assert found, self.terminal()
         return found[0]
@@ -111,7 +111,7 @@ class Site:
 
     def get(self, path: str) -> tuple[int, str]:
         try:
-            with urllib.request.urlopen(self.url + path, timeout=5) as answer:
+            with urllib.request.urlopen(self.url + path, timeout=20) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
@@ -150,7 +150,7 @@ class Site:
         assert self.process
         start = time.monotonic()
         self.process.send_signal(number)
-        self.process.wait(30)
+        self.process.wait(60)
         return time.monotonic() - start
 
     def remove(self) -> None:

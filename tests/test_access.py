@@ -230,7 +230,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}documents/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}uploads/<int:pk>/": {"GET": submitter(200)},
     f"{C}uploads/<int:pk>/dismiss/": {"POST": submitter(409)},  # it was accepted
-    f"{C}uploads/<int:pk>/repair/": {"POST": submitter(409)},
+    f"{C}uploads/<int:pk>/repair/": {"POST": submitter(422)},
     f"{C}runs/": {"GET": submitter(200), "POST": submitter(422)},
     f"{C}rules/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}baseline/": {"GET": organizer(200), "POST": organizer(422)},

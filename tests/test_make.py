@@ -20,7 +20,7 @@ def stand_in(path: Path, script: str) -> None:
 
 def run(*command: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("ASSIZE_", "MAKE", "MFLAGS"))}
-    return subprocess.run(command, cwd=cwd, env={**clean, **env}, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, cwd=cwd, env={**clean, **env}, capture_output=True, text=True, timeout=110, check=False)
 
 
 # Set-up

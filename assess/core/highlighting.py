@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from pooling.core.words import AFTER, BEFORE, LETTERS, RUN, Stems, means_something, pairs
 
+_BEGINS, _ENDS = re.compile(BEFORE), re.compile(AFTER)  # asked at a place in a text
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -41,8 +43,12 @@ class Finder:
 
     def hits(self, text: str) -> Iterator[tuple[int, int]]:
         if self.sought.stems and (words := self._written(text)):
-            written = "|".join(map(re.escape, words))
-            yield from (found.span() for found in re.finditer(f"{BEFORE}(?:{written}){AFTER}", text))
+            # The longest first, so that no word is taken for the beginning of another. Where words begin and end is asked of
+            # expressions that are compiled once: compiled into this one, they would take longer than all the rest.
+            written = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+            for found in re.finditer(written, text):
+                if _BEGINS.match(text, found.start()) and _ENDS.match(text, found.end()):
+                    yield found.span()
         if self.sought.pairs:
             for found in RUN.finditer(text):
                 yield from _runs(found[0], found.start(), self.sought.pairs)

@@ -19,6 +19,11 @@ ALIASES = {"docid": "docno", "document": "docno"}
 Repeats = Literal["refuse", "first", "last"]
 
 _GRADE = re.compile(r"-?[0-9]+")
+_ITERATION = re.compile(r"Q?[0-9]{1,2}(\.[0-9]{1,2})?")
+_QRELS_ALONE = (
+    "This reads as qrels (topic, iteration, docno, grade), which name no assessor. To import them, say whose they are; for "
+    f"agreement, give another assessor's beside them. If it is a table, give it a head: {' '.join(COLUMNS)}."
+)
 _TABLE = f"{', '.join(COLUMNS[:3])} and {COLUMNS[3]}"
 
 
@@ -68,7 +73,11 @@ class Judgments:
             return report
         first = next((line for line in text.decode().split("\n") if line.strip() and not line.lstrip().startswith("#")), "")
         if alone or _is_head(first):
-            self._add_table(name, list(self._rows(text, first, report)), report)
+            rows = list(self._rows(text, first, report))
+            if not _is_head(first) and _reads_as_qrels(rows):
+                report.add("error", "QRELS_ALONE", rows[0].line, _QRELS_ALONE)
+            else:
+                self._add_table(name, rows, report)
             return report
         return self._add_qrels(name, data)
 
@@ -123,10 +132,6 @@ class Judgments:
     def _add_table(self, name: str, rows: list[Judgment], report: Report) -> None:
         if not rows and report.ok:
             report.add("error", "EMPTY", 0, f"The file holds no judgments; {_TABLE} are expected on each line.")
-        if rows and all(row.docno in ("0", "Q0") for row in rows):
-            message = f"This is a qrels file of one assessor. Give a second one beside it, or columns {_TABLE}."
-            report.add("error", "QRELS_ALONE", rows[0].line, message)
-            return
         for row in rows:
             self._add_row(name, row, report)
 
@@ -158,6 +163,17 @@ class Judgments:
                 row = Judgment(0, topic.decode(), docno.decode(), name, grade if grade >= 0 else None)
                 self._add_row(name, row, report)
         return report
+
+
+def _reads_as_qrels(rows: Sequence[Judgment]) -> bool:
+    """Whether the second of four columns is an iteration, not a document: 0, Q0, or a few small numbers beside more names.
+
+    TREC's own qrels have rounds there (0.5, 1, 2). A table of very few documents with such names needs a head.
+    """
+    second, third = {row.docno for row in rows}, {row.assessor for row in rows}
+    if not rows or not all(_ITERATION.fullmatch(name) for name in second):
+        return False
+    return second <= {"0", "Q0"} or (len(second) <= 10 and len(second) < len(third))
 
 
 def _is_head(line: str) -> bool:

@@ -107,7 +107,7 @@ def _state(pool: Any, topic: Any) -> QuerySet[PoolItem, Any]:
 def _facts(pool: Any, topic: Any) -> QuerySet[Pool, Any]:
     plan = AssignmentPlan.objects.filter(collection__pools=pool).values(f=JSONObject(overlap="overlap", by_item="by_item"))
     people = Assignment.objects.filter(topic=topic).order_by().values("topic")
-    seats = Seat.objects.filter(item__topic=topic, slot=1, collection__pools=pool).order_by().values("slot")
+    seats = Seat.objects.filter(topic=topic, slot=1).order_by().values("slot")
     facts = {
         "stamp": Subquery(adaptives.stamp(pool, topic), output_field=JSONField()),
         "stopped": Exists(TopicStop.objects.filter(pool=pool, topic=topic)),
@@ -165,7 +165,8 @@ def further(plan: AssignmentPlan, item: int) -> list[int]:
 def _new_seat(collection: Collection, plan: AssignmentPlan, item: PoolItem, slot: int, people: dict[int, list[int]]) -> Seat:
     group = sorted({user for users in people.values() for user in users}) if plan.by_item else people[slot]
     owner = group[0] if len(group) == 1 else None
-    last = Seat.objects.filter(collection=collection, item__topic=item.topic_id, slot=slot).order_by("-position")
+    last = Seat.objects.filter(topic=item.topic_id, slot=slot).order_by("-position")
     share = {1: 1.0, 2: plan.overlap, 3: plan.third}[slot]
     place = last.values_list("position", flat=True).first() or 0
-    return Seat(collection=collection, item=item, slot=slot, assessor_id=owner, position=place, inclusion=share)
+    told = {"slot": slot, "assessor_id": owner, "position": place, "inclusion": share}
+    return Seat(collection=collection, topic_id=item.topic_id, item=item, **told)

@@ -19,38 +19,80 @@ from pooling.services.work import ROWS
 
 LAST = 2_147_483_647  # in any order
 
+# Where one may look: each opinion on each topic of one's own, or any opinion where it goes item by item. There somebody may
+# be far ahead of the others, who have yet to judge what they have judged: one looks beyond the last that one had first.
+_PLACES = """
+    SELECT mine.topic_id, wanted.slot, plan.by_item, corpus.id AS corpus_id, corpus.generation,
+        COALESCE(CASE WHEN plan.by_item THEN (
+            SELECT own.position FROM assess_seat own
+            WHERE own.topic_id = mine.topic_id AND own.assessor_id = %(me)s AND own.occasion = 0
+            ORDER BY own.position DESC LIMIT 1
+        ) END, -1) AS had
+    FROM assess_assignment mine
+    JOIN pooling_topic topic ON topic.id = mine.topic_id
+    JOIN pooling_corpus corpus ON corpus.collection_id = topic.collection_id
+    JOIN assess_assignmentplan plan ON plan.collection_id = topic.collection_id
+    JOIN (SELECT 1 AS slot UNION ALL SELECT 2 UNION ALL SELECT 3) wanted ON wanted.slot = mine.slot OR plan.by_item
+    WHERE mine.assessor_id = %(me)s AND topic.collection_id = %(collection)s
+"""
+# In the order of what is free there; without a limit SQLite would not keep it.
+_IN_ORDER = """
+    SELECT place.*, (
+        SELECT seat.position FROM assess_seat seat
+        WHERE seat.topic_id = place.topic_id AND seat.slot = place.slot AND seat.position > place.had
+        AND seat.assessor_id IS NULL AND seat.judged_at IS NULL ORDER BY seat.position LIMIT 1
+    ) AS front
+    FROM place ORDER BY front, topic_id, slot LIMIT 1000000
+"""
 # Of an item's opinions that are free only the first may be taken, so that nobody takes two of them at once.
-# The joins are crossed, which SQLite takes as the order to walk in: along the index, and no further than the limit.
-_CHOICE = """
-    SELECT seat.id FROM assess_seat seat
-    CROSS JOIN pooling_poolitem item
-    CROSS JOIN assess_assignment mine
-    CROSS JOIN assess_assignmentplan plan
-    CROSS JOIN pooling_corpus corpus
-    CROSS JOIN pooling_document document
-    WHERE seat.collection_id = %(collection)s AND seat.judged_at IS NULL AND {which}
-    AND item.id = seat.item_id
-    AND mine.topic_id = item.topic_id AND mine.assessor_id = %(me)s
-    AND plan.collection_id = seat.collection_id AND (mine.slot = seat.slot OR plan.by_item)
-    AND corpus.collection_id = seat.collection_id
-    AND document.corpus_id = corpus.id AND document.generation = corpus.generation AND document.docno = item.docno
-    AND NOT EXISTS (SELECT 1 FROM assess_seat other WHERE other.item_id = seat.item_id AND other.assessor_id = %(me)s)
+# With an offset PostgreSQL asks these of each seat, and does not work them out for the whole pool first.
+_OPEN = """
+    seat.topic_id = place.topic_id AND seat.slot = place.slot AND seat.judged_at IS NULL AND {which}
+    AND EXISTS (
+        SELECT 1 FROM pooling_document document
+        WHERE document.corpus_id = place.corpus_id AND document.generation = place.generation
+        AND document.docno = (SELECT item.docno FROM pooling_poolitem item WHERE item.id = seat.item_id) LIMIT 1 OFFSET 0
+    )
+    AND NOT EXISTS (
+        SELECT 1 FROM assess_seat other WHERE other.item_id = seat.item_id AND other.assessor_id = %(me)s LIMIT 1 OFFSET 0
+    )
     AND NOT EXISTS (
         SELECT 1 FROM assess_seat lower WHERE lower.item_id = seat.item_id AND lower.slot < seat.slot
         AND lower.judged_at IS NULL AND (lower.assessor_id IS NULL OR lower.claimed_at < %(since)s)
-        AND plan.by_item
+        AND place.by_item LIMIT 1 OFFSET 0
     )
-    ORDER BY {order} LIMIT %(count)s {lock}
 """
-# Materialized: PostgreSQL may else run the choice again for every row, each time skipping what it has locked already.
-CLAIM = f"""
-WITH ended AS MATERIALIZED ({_CHOICE.format(which="seat.claimed_at < %(since)s", order="seat.claimed_at", lock="{lock}")}),
-free AS MATERIALIZED ({_CHOICE.format(which="seat.assessor_id IS NULL", order="seat.position, seat.id", lock="{lock}")}),
-chosen AS (SELECT id FROM ended UNION ALL SELECT id FROM free LIMIT %(count)s)
-UPDATE assess_seat SET assessor_id = %(me)s, claimed_at = %(now)s
-WHERE id IN (SELECT id FROM chosen) AND judged_at IS NULL AND (assessor_id IS NULL OR claimed_at < %(since)s)
-RETURNING id
-"""  # noqa: S608  (of our own words only)
+# Place by place, and in each along one index, no further than the limit: what is taken does not cost more where more is free.
+_CHOICE = {
+    "postgresql": f"""
+        SELECT found.id FROM ordered place CROSS JOIN LATERAL (
+            SELECT seat.id FROM assess_seat seat WHERE {_OPEN} ORDER BY {{order}} LIMIT %(count)s FOR UPDATE SKIP LOCKED
+        ) found LIMIT %(count)s
+    """,  # noqa: S608  (of our own words only)
+    "sqlite": f"""
+        SELECT seat.id FROM ordered place CROSS JOIN assess_seat seat INDEXED BY {{index}} WHERE {_OPEN} LIMIT %(count)s
+    """,  # noqa: S608
+}
+
+
+def _claim(vendor: str) -> str:
+    """Materialized: PostgreSQL may else run a choice again for every row, each time skipping what it has locked already."""
+    choice = _CHOICE[vendor]
+    free = {"index": "seat_free", "order": "seat.position, seat.id"}
+    ended = choice.format(which="seat.claimed_at < %(since)s", index="seat_lease", order="seat.claimed_at")
+    beyond = choice.format(which="seat.assessor_id IS NULL AND seat.position > place.had", **free)
+    behind = choice.format(which="seat.assessor_id IS NULL AND seat.position <= place.had", **free)
+    return f"""
+        WITH place AS MATERIALIZED ({_PLACES}), ordered AS MATERIALIZED ({_IN_ORDER}),
+        ended AS MATERIALIZED ({ended}), beyond AS MATERIALIZED ({beyond}), behind AS MATERIALIZED ({behind}),
+        chosen AS (SELECT id FROM ended UNION ALL SELECT id FROM beyond UNION ALL SELECT id FROM behind LIMIT %(count)s)
+        UPDATE assess_seat SET assessor_id = %(me)s, claimed_at = %(now)s
+        WHERE id IN (SELECT id FROM chosen) AND judged_at IS NULL AND (assessor_id IS NULL OR claimed_at < %(since)s)
+        RETURNING id
+    """  # noqa: S608
+
+
+CLAIM = {vendor: _claim(vendor) for vendor in _CHOICE}
 
 
 @statement
@@ -72,11 +114,10 @@ def claim_seats(collection: Collection, *, assessor: User, count: int, room: int
     count = min(count, room)
     if count <= 0:
         return 0
-    lock = "FOR UPDATE OF seat SKIP LOCKED" if connection.vendor == "postgresql" else ""
     now, since = (connection.ops.adapt_datetimefield_value(at) for at in (timezone.now(), blind.lease_start()))
     values = {"me": assessor.pk, "now": now, "since": since, "collection": collection.pk, "count": count}
     with connection.cursor() as cursor:
-        cursor.execute(CLAIM.format(lock=lock), values)
+        cursor.execute(CLAIM[connection.vendor], values)
         return len(cursor.fetchall())
 
 
@@ -107,7 +148,8 @@ def late_seat(collection: Collection, *, assessor: User, token: Any, now: dateti
         return mine.get()
     place = {"item_id": had.item_id, "slot": had.slot, "occasion": 0}
     if not Seat.objects.filter(**place).exists():
-        again = Seat(collection=collection, token=token, position=LAST, inclusion=had.inclusion, **place)
+        of = {"collection": collection, "topic_id": had.item.topic_id}
+        again = Seat(token=token, position=LAST, inclusion=had.inclusion, **of, **place)
         Seat.objects.bulk_create([again], ignore_conflicts=True)  # another may do so at the same moment
     there = Seat.objects.filter(**place)
     free = there.filter(judged_at=None) if sent else there.filter(judged_at=None, assessor=None)

@@ -103,13 +103,12 @@ def grade_hit(draft: TopicDraft, *, by: User, docno: str, grade: int) -> DraftGr
 def accept_draft(draft: TopicDraft, *, by: User, reason: str = "") -> Topic:
     """The draft becomes a topic, for everybody to see. Its trial grades stay with the draft, and count for nothing."""
     found = _draft(draft)
-    number = _number(found.collection, found.number, found.pk)
-    given = {name: getattr(found, name) for name in (*TEXTS, "language")}
+    given = {name: getattr(found, name) for name in ("number", *TEXTS, "language")}
     try:
         with transaction.atomic():
-            topic = Topic.objects.create(collection=found.collection, number=number, **given)
-    except IntegrityError:
-        raise Conflict(f"There is a topic {number} already. Give the draft another number, then accept it.") from None
+            topic = Topic.objects.create(collection=found.collection, **given)
+    except IntegrityError:  # a file brought it, or another draft
+        raise Conflict(f"There is a topic {found.number} already. Give the draft another number, then accept it.") from None
     _decide(found, DraftState.ACCEPTED, by, reason, topic)
     return topic
 

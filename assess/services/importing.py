@@ -134,12 +134,13 @@ def store_judgments(collection: Collection, lines: Sequence[Line], *, by: User) 
     highest = dict(Seat.objects.filter(collection=collection).order_by().values_list("item").annotate(Max("slot")))
     guideline = collection.guidelines.first()
     version = guideline.version if guideline else 0
+    topics = dict(collection.topics.values_list("number", "pk"))
     seats, heads = [], []
     for place, line in enumerate(lines):
         item = items[line.topic, line.docno]
         highest[item] = highest.get(item, 0) + 1
         seat = {"collection": collection, "item_id": item, "slot": highest[item], "assessor": people[line.assessor]}
-        seats.append(Seat(**seat, position=place + 1, judged_at=now, imported=True))
+        seats.append(Seat(**seat, topic_id=topics[line.topic], position=place + 1, judged_at=now, imported=True))
         head = {"item_id": item, "assessor": people[line.assessor], "grade": line.grade, "answer": Answer.GRADE}
         heads.append(Judgment(**head, guideline_version=version, first_at=now, updated_at=now))
     Seat.objects.bulk_create(seats, batch_size=BATCH)

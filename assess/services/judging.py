@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Count, Exists, IntegerField, JSONField, Max, Min, OuterRef, QuerySet, Subquery
+from django.db.models import Case, Count, Exists, IntegerField, JSONField, Max, Min, OuterRef, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce, JSONObject
 from django.http import Http404
 from django.utils import timezone
@@ -145,9 +145,8 @@ def _record(
     if not _begin(collection):
         _hold_seats(collection)
     marked = _mark(collection, assessor, seat)
-    known_by = {"collection": collection, "assessor": assessor, "since": blind.lease_start()}
     grade = 0 if act.grade is None else act.grade
-    facts = _facts(token=marked, grade=grade, client_id=client_id, **known_by)[0]
+    facts = _facts(token=marked, grade=grade, client_id=client_id, collection=collection, assessor=assessor)[0]
     if facts.act:
         saved, answer = _same_act(facts, seat, client_id), facts.head["answer"]
     else:
@@ -182,9 +181,9 @@ def hold_items(collection: Collection, *, assessor: User, held: Sequence[uuid.UU
     """Renew the leases of who looks at the page, and hand out more to keep ready. Nobody takes more than a fair share."""
     if collection.is_archived:
         return []
-    free = blind.free_seats(assessor).filter(collection=collection).count()
-    people = Assignment.objects.filter(topic__collection=collection).values("assessor").distinct().count()
-    _take(collection, assessor, max(CLAIMED, min(count, free // max(people, 1))))
+    people = max(1, Assignment.objects.filter(topic__collection=collection).values("assessor").distinct().count())
+    free = blind.free_seats(assessor).filter(collection=collection)[: count * people].count()  # of more the share is the same
+    _take(collection, assessor, max(CLAIMED, min(count, free // people)))
     return blind.more_cards(collection, assessor, count, held=held)
 
 
@@ -206,6 +205,13 @@ def free_leases(collection: Collection, *, assessor: User) -> int:
     _hold_seats(collection)
     claiming.remember_holders(_leases(collection, assessor))
     return _leases(collection, assessor).update(assessor=None, claimed_at=None)
+
+
+def mend_leases(now: datetime) -> None:
+    """The clock was set back: what is held by a time that lies ahead is held from now on, and ends as any other."""
+    ahead = Seat.objects.filter(judged_at=None, claimed_at__gt=now)
+    if ahead.exists():
+        ahead.update(claimed_at=now)
 
 
 def _take(collection: Collection, assessor: User, count: int) -> None:
@@ -298,7 +304,8 @@ def _repeat(collection: Collection, assessor: User, facts: Any) -> None:
     mine = facts.occasion == 0 and facts.assessor_id == assessor.pk and not assessor.is_machine
     if mine and plan["repeats"] and ordering.is_repeated(plan["seed"], facts.item_id, assessor.pk, plan["repeats"]):
         place = {"position": facts.position + REPEATED_AFTER, "slot": facts.slot, "occasion": 1}
-        insert(Seat, collection_id=collection.pk, item_id=facts.item_id, assessor_id=assessor.pk, **place)
+        of = {"collection_id": collection.pk, "topic_id": facts.topic_id, "item_id": facts.item_id}
+        insert(Seat, **of, assessor_id=assessor.pk, **place)
 
 
 MARK = """
@@ -328,8 +335,17 @@ def _counts(facts: Any, waits: bool) -> tuple[int, int]:
     return done, counts["total"] - done
 
 
+def _sharing(collection: Any, assessor: Any) -> QuerySet[Assignment]:
+    """Topics of somebody's with a seat that nobody has; the first of each is looked at, however many there are."""
+    free = Seat.objects.filter(topic=OuterRef("topic"), assessor=None, judged_at=None).order_by().values("pk")
+    by_item = When(topic__collection__assignment_plan__by_item=True, then=Subquery(free[:1]))
+    first = Case(by_item, default=Subquery(free.filter(slot=OuterRef("slot"))[:1]))
+    mine = Assignment.objects.filter(assessor=assessor, topic__collection=collection)
+    return mine.annotate(first=first).filter(first__isnull=False)
+
+
 @statement
-def _facts(collection: Any, assessor: Any, token: Any, grade: Any, client_id: Any, since: Any) -> QuerySet[Seat, Any]:
+def _facts(collection: Any, assessor: Any, token: Any, grade: Any, client_id: Any) -> QuerySet[Seat, Any]:
     """Everything the act depends on, by one query, asked when the seat is locked."""
     head = Judgment.objects.filter(item=OuterRef("item"), assessor=assessor, occasion=OuterRef("occasion"))
     plan = AssignmentPlan.objects.filter(collection=collection)
@@ -350,10 +366,10 @@ def _facts(collection: Any, assessor: Any, token: Any, grade: Any, client_id: An
         cap=Subquery(Workload.objects.filter(collection=collection, assessor=assessor).values("cap")),
         plan=Subquery(plan.values(found=JSONObject(order="order", repeats="repeats", seed="seed")), output_field=JSONField()),
         graded=Exists(Grade.objects.filter(collection=collection, value=grade)),
-        shares=Exists(blind.free_seats(assessor, since).filter(collection=collection, assessor=None)),
+        shares=Exists(_sharing(collection, assessor)),
         picked=Subquery(picked.values(found=JSONObject(pool="pool_id", topic="topic_id")), output_field=JSONField()),
     )
-    seat = ("pk", "token", "item_id", "assessor_id", "claimed_at", "slot", "position", "occasion")
+    seat = ("pk", "token", "topic_id", "item_id", "assessor_id", "claimed_at", "slot", "position", "occasion")
     return facts.values_list(*seat, "head", "act", "counts", "guideline", "cap", "plan", "graded", "shares", "picked")
 
 

@@ -18,10 +18,8 @@ def take_seats(collection: Collection, *, machine: User, count: int) -> int:
     if count <= 0:
         return 0
     own = Seat.objects.filter(assessor=machine, item=OuterRef("pk"))
-    found = pooled.drawn_items(collection).filter(~Exists(own)).order_by("topic_id", "docno").values_list("pk", flat=True)
-    rows = [
-        Seat(collection=collection, item_id=item, slot=MACHINE_SLOT, assessor=machine, position=item, token=uuid.uuid4())
-        for item in found[:count]
-    ]
+    found = pooled.drawn_items(collection).filter(~Exists(own)).order_by("topic_id", "docno").values_list("pk", "topic_id")
+    told = {"collection": collection, "slot": MACHINE_SLOT, "assessor": machine}
+    rows = [Seat(item_id=item, topic_id=topic, position=item, token=uuid.uuid4(), **told) for item, topic in found[:count]]
     Seat.objects.bulk_create(rows, ignore_conflicts=True)  # the same machine may ask twice at once
     return len(rows)

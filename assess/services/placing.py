@@ -30,13 +30,13 @@ _GIVEN = {
 _ITEM = "INSERT INTO pooling_poolitem (pool_id, topic_id, docno, best_rank, run_count, place)"
 _PICK = "INSERT INTO pooling_pick (pool_id, topic_id, number, run_id, why, known, at, item_id)"
 _SEAT = """INSERT INTO assess_seat
-    (collection_id, assessor_id, position, token, slot, occasion, inclusion, imported, item_id)"""
+    (collection_id, topic_id, assessor_id, position, token, slot, occasion, inclusion, imported, item_id)"""
 _POSTGRES = f"""
 WITH given ({", ".join(f'"{name}"' for name in _GIVEN)}) AS (VALUES {{rows}}),
 item AS ({_ITEM} SELECT pool, topic, docno, best_rank, run_count, number FROM given RETURNING id, docno),
 pick AS ({_PICK} SELECT pool, topic, number, run, why, known, at, item.id FROM given JOIN item USING (docno)),
 seat AS (
-    {_SEAT} SELECT collection, assessor, "position", token, 1, 0, 1, false, item.id FROM given JOIN item USING (docno)
+    {_SEAT} SELECT collection, topic, assessor, "position", token, 1, 0, 1, false, item.id FROM given JOIN item USING (docno)
     WHERE token IS NOT NULL
 )
 UPDATE pooling_pool SET item_count = item_count + (SELECT count(*) FROM item) WHERE id = (SELECT min(pool) FROM given)
@@ -48,7 +48,8 @@ _TRIGGER = f"""
 CREATE TEMP TRIGGER IF NOT EXISTS picked_in INSTEAD OF INSERT ON picked BEGIN
     {_ITEM} VALUES (NEW.pool, NEW.topic, NEW.docno, NEW.best_rank, NEW.run_count, NEW.number);
     {_PICK} VALUES (NEW.pool, NEW.topic, NEW.number, NEW.run, NEW.why, NEW.known, NEW.at, {_THERE});
-    {_SEAT} SELECT NEW.collection, NEW.assessor, NEW.position, NEW.token, 1, 0, 1, 0, {_THERE} WHERE NEW.token IS NOT NULL;
+    {_SEAT} SELECT NEW.collection, NEW.topic, NEW.assessor, NEW.position, NEW.token, 1, 0, 1, 0, {_THERE}
+    WHERE NEW.token IS NOT NULL;
     UPDATE pooling_pool SET item_count = item_count + 1 WHERE id = NEW.pool;
 END
 """  # noqa: S608

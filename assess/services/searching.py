@@ -72,7 +72,8 @@ def _seat(collection: Collection, assessor: User, topic: Topic, docno: str) -> u
                 return free.token
             if Seat.objects.filter(item=item, slot=1, occasion=0).exists():
                 raise Conflict("This document is pooled for somebody else to judge.")
-            return Seat.objects.create(collection=collection, item=item, slot=1, assessor=assessor, position=NOBODYS).token
+            told = {"collection": collection, "topic": topic, "slot": 1, "assessor": assessor, "position": NOBODYS}
+            return Seat.objects.create(item=item, **told).token
     except IntegrityError:
         raise Conflict("Somebody else judged this document at the same moment; search again.") from None
 

@@ -43,7 +43,7 @@ class Seating:
     @property
     def words(self) -> str:
         told = [f"{count:,} {word}" for count, word in self._counts if count]
-        return ", ".join(told) or "no seat changed"
+        return ", ".join(told) or "nothing changed"
 
     @property
     def _counts(self) -> tuple[tuple[int, str], ...]:
@@ -174,7 +174,7 @@ def _difference(collection: Collection, plan: AssignmentPlan) -> Change:
         able = _able(groups, items.topics[item], slot, judged.get(item, set()))
         if able:
             owner = able[0] if len(able) == 1 else None
-            seat = Seat(collection=collection, item_id=item, slot=slot, assessor_id=owner)
+            seat = Seat(collection=collection, topic_id=items.topics[item], item_id=item, slot=slot, assessor_id=owner)
             seat.position, seat.inclusion = places[owner].get(item, 0), items.inclusion(item, slot)
             change.make.append(seat)
     return change

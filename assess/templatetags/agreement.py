@@ -23,6 +23,12 @@ def coefficient(key: str) -> str:
 
 
 @register.filter
+def figure(value: float | None, decimals: int) -> str:
+    """A figure with a minus as wide as a digit; one that is not defined is a dash."""
+    return "–" if value is None else f"{value:.{decimals}f}".replace("-", "−")
+
+
+@register.filter
 def rule(name: str) -> str:
     """A merge rule in words; “first (set)” keeps what follows."""
     key, blank, rest = name.partition(" ")

@@ -43,7 +43,7 @@ def documents(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404
     one, other = (request.GET.get(name, "").replace("\0", "") for name in ("first", "second"))
     found = agreeing.cell(collection, one, other, first.value, second.value)
-    context: dict[str, Any] = {"rows": found, "first": first, "second": second, "names": (one, other)}
+    context: dict[str, Any] = {"found": found, "first": first, "second": second, "names": (one, other)}
     return page(request, "assess/cell.html", collection, **context, here="agreement")
 
 

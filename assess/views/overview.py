@@ -93,7 +93,7 @@ def seat_new(request: HttpRequest, slug: str) -> HttpResponse:
 def _told(request: HttpRequest, collection: Collection, done: Seating) -> HttpResponse:
     if done.job:
         return redirect("job", done.job.pk)
-    messages.success(request, f"Assigned. Seats: {done.words}.")
+    messages.success(request, f"Assigned. Judgments wanted: {done.words}.")
     return redirect(request.get_full_path() if request.GET else reverse("assign", args=[collection.slug]))
 
 

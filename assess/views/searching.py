@@ -60,6 +60,7 @@ def find(request: HttpRequest, slug: str) -> HttpResponse:
         "offered": offered,
         "offered_words": " ".join(offered.words) if offered else "",
         "grades": grades(collection),
+        "can_judge": Role.ASSESSOR in held,
         "judges": topic in searching.own_topics(collection, user) if topic and Role.ASSESSOR in held else False,
         "searches": collection.searches.select_related("searcher", "topic")[:30] if organizes and not words else [],
         "found_any": Found.objects.filter(item__pool__collection=collection).exists() if organizes and not words else False,

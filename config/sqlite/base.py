@@ -2,13 +2,19 @@
 
 SQLite lets whoever is refused sleep ever longer, up to a tenth of a second, and then try again: under load some wait
 for long while others pass. Here one thread of a process asks at a time, and the next is woken at the commit.
+
+And with an eye on its file: what is written to one that was taken away or replaced would be lost with the last connection.
 """
 
 import os
 import threading
+from pathlib import Path
+from typing import Any
 
 from django.db import OperationalError
 from django.db.backends.sqlite3 import base
+
+GONE = "the file of the database was taken away or replaced: put it back, or stop the site, put the right one there, and start"
 
 
 def _new_turn() -> None:
@@ -23,7 +29,30 @@ os.register_at_fork(after_in_child=_new_turn)  # a job's process must not inheri
 class DatabaseWrapper(base.DatabaseWrapper):
     _held: "threading.Lock | None" = None
 
+    _opened: tuple[int, int] | None = None
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        name = self.settings_dict["NAME"]
+        if not self._file() and Path(f"{name}-wal").exists():
+            raise OperationalError(GONE)  # a new file would take the log that others still write, and spoil both
+        connection = super().get_new_connection(conn_params)
+        self._opened = self._file()
+        return connection
+
+    def _file(self) -> tuple[int, int] | None:
+        """What SQLite itself tells files apart by; None where there is none, as of a database in memory."""
+        try:
+            found = Path(self.settings_dict["NAME"]).stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def require_file(self) -> None:
+        if self._opened and self._file() != self._opened:
+            raise OperationalError(GONE)
+
     def _start_transaction_under_autocommit(self) -> None:
+        self.require_file()
         turn = _turn
         if not turn.acquire(timeout=self.settings_dict["OPTIONS"].get("timeout", 5)):
             raise OperationalError("database is locked")  # as SQLite itself says

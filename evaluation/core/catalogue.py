@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.core.definitions import CutoffKind, Definition, Needs, Parameter
-from evaluation.core.measures import graded, incomplete, parts, ranked, sampled, sets, users
+from evaluation.core.definitions import CutoffKind, CutoffUse, Definition, Needs, Parameter
+from evaluation.core.measures import graded, incomplete, parts, ranked, readers, sampled, sets, users
 
 INFINITE = float("inf")
 
@@ -25,6 +25,11 @@ RULE = Parameter("rule", "choice", "how precision is interpolated", "ceiling", c
 DENOMINATOR = Parameter("denominator", "choice", "what is divided by", "trec_eval", choices=("trec_eval", "literal"))
 P = Parameter("p", "number", "the probability of reading on", 0.8, 0, 1)
 GMAX = Parameter("gmax", "whole", "the highest grade of the scale; the highest of the qrels unless given", None, 1, 127)
+SCALE = (
+    Parameter("min_rel", "whole", "the highest grade without a gain", 0, 0, 126),
+    Parameter("max_rel", "whole", "the highest grade of the scale; the highest of the qrels unless given", None, 1, 127),
+)
+WANTED = Parameter("T", "number", "the gain that the reader wants", 1.0, 0.1, 1000)
 
 MANNING = "Manning, Raghavan and Schütze 2008, ch. 8"
 CLEVERDON = "Cleverdon, Mills and Keen 1966"
@@ -37,11 +42,21 @@ KEKALAINEN_2000 = "Järvelin and Kekäläinen 2000"
 MOFFAT = "Moffat and Zobel 2008"
 KORFHAGE = "Korfhage 1997, ch. 8"
 TREC_EVAL = "trec_eval, Buckley 2008"
+ZHANG = "Zhang et al. 2017"
+MOFFAT_2012 = "Moffat et al. 2012"
+MOFFAT_2015 = "Moffat et al. 2015"
+AZZOPARDI = "Azzopardi et al. 2021"
+CLARKE = "Clarke et al. 2021"
 YILMAZ_2008 = "Yilmaz, Kanoulas and Aslam 2008"
 ASLAM_2007 = "Aslam and Pavlu 2007"
 
 # What the short references of the entries stand for.
 REFERENCES = {
+    AZZOPARDI: "L. Azzopardi, J. Mackenzie and A. Moffat. ERR is not C/W/L: exploring the relationship between expected reciprocal rank and other metrics. ICTIR 2021, 231–237.",
+    CLARKE: "C. L. A. Clarke, A. Vtyurina and M. D. Smucker. Assessing top-k preferences. ACM Transactions on Information Systems 39(3), 2021, article 33.",
+    MOFFAT_2012: "A. Moffat, F. Scholer and P. Thomas. Models and metrics: IR evaluation as a user process. ADCS 2012, 47–54.",
+    MOFFAT_2015: "A. Moffat, P. Bailey, F. Scholer and P. Thomas. INST: an adaptive metric for information retrieval evaluation. ADCS 2015, article 5.",
+    ZHANG: "F. Zhang, Y. Liu, X. Li, M. Zhang, Y. Xu and S. Ma. Evaluating web search with a bejeweled player model. SIGIR 2017, 425–434.",
     ASLAM_2007: "J. A. Aslam and V. Pavlu. A practical sampling strategy for efficient retrieval evaluation. Technical report, Northeastern University 2007.",
     YILMAZ_2008: "E. Yilmaz, E. Kanoulas and J. A. Aslam. A simple and efficient sampling method for estimating AP and NDCG. SIGIR 2008, 603–610.",
     BUCKLEY_2000: "C. Buckley and E. M. Voorhees. Evaluating evaluation measure stability. SIGIR 2000, 33–40.",
@@ -55,6 +70,7 @@ REFERENCES = {
     "Kamps et al. 2007": "J. Kamps, J. Pehcevski, G. Kazai, M. Lalmas and S. Robertson. INEX 2007 evaluation measures. INEX 2007, LNCS 4862, 24–33.",
     "Kantor and Voorhees 2000": "P. B. Kantor and E. M. Voorhees. The TREC-5 confusion track. Information Retrieval 2, 2000, 165–176.",
     KORFHAGE: "R. R. Korfhage. Information Storage and Retrieval. Wiley 1997.",
+    "MacAvaney et al. 2022": "S. MacAvaney, C. Macdonald and I. Ounis. Streamlining evaluation with ir-measures. ECIR 2022, LNCS 13186, 305–310.",
     MANNING: "C. D. Manning, P. Raghavan and H. Schütze. Introduction to Information Retrieval. Cambridge University Press 2008.",
     MOFFAT: "A. Moffat and J. Zobel. Rank-biased precision for measurement of retrieval effectiveness. ACM Transactions on Information Systems 27(1), 2008, article 2.",
     "Robertson 2006": "S. Robertson. On GMAP: and other transformations. CIKM 2006, 78–83.",
@@ -217,6 +233,16 @@ def _ranked() -> Iterable[Definition]:
         better="lower",
         summary="mean of the defined",
     )
+    told = "Of the pairs of a relevant and another retrieved document, the share with the relevant one first; ir_measures' Accuracy."
+    yield Definition(
+        "PairAccuracy",
+        ranked.pair_accuracy,
+        family,
+        told,
+        "MacAvaney et al. 2022",
+        cutoff="optional",
+        summary="mean of the defined",
+    )
     told = "1 if a relevant document is among the first k."
     yield Definition("Success", ranked.success_at, family, told, TREC_EVAL, cutoff="always", trec_eval_cut="success")
     yield Definition(
@@ -318,6 +344,38 @@ def _graded() -> Iterable[Definition]:
     blend = Parameter("beta", "number", "the weight of the gains; 0 is AP", 1.0, 0, 1000)
     told = "AP with precision blended with the gain as a share of the ideal."
     yield Definition("Q", graded.q_measure, family, told, "Sakai 2004", parameters=(blend,))
+    told = "Rank-biased overlap with the ideal ranking."
+    overlap = (
+        Parameter("p", "number", "the probability of reading on", 0.95, 0, 1),
+        Parameter("normalize", "yes or no", "as a share of what the ideal ranking has", True),
+    )
+    yield Definition("Compat", graded.compatibility, family, told, CLARKE, parameters=overlap, takes_rel=False)
+
+
+def _readers() -> Iterable[Definition]:
+    """C/W/L: the expected gain of a document that is read."""
+    patient = Parameter("p", "number", "the probability of reading on", 0.9, 0, 1)
+    cutoff: CutoffUse
+    for name, function, told, reference, parameters, cutoff in (
+        ("SDCG", readers.sdcg, "DCG as a share of that of k documents of the highest grade.", MOFFAT_2015, (), "always"),
+        ("BPM", readers.bpm, "Mean gain until the reader has gained T, or read k.", ZHANG, (WANTED,), "always"),
+        ("INSQ", readers.insq, "Expected gain; who wants more reads on longer.", MOFFAT_2012, (WANTED,), "never"),
+        ("INST", readers.inst, "As INSQ; what is found ends reading earlier.", MOFFAT_2015, (WANTED,), "never"),
+        ("NERR8", readers.nerr8, "Expected gain down to k; a gain stops reading.", AZZOPARDI, (), "always"),
+        ("NERR9", readers.nerr9, "As NERR8, and rank i is read in proportion to 1/i.", AZZOPARDI, (), "always"),
+        ("NERR10", readers.nerr10, "As NERR8, with the patience of RBP, to the end.", AZZOPARDI, (patient,), "never"),
+        ("NERR11", readers.nerr11, "As NERR8, with the patience of INSQ, to the end.", AZZOPARDI, (WANTED,), "never"),
+    ):
+        yield Definition(
+            name,
+            function,
+            "Models of readers",
+            told,
+            reference,
+            cutoff=cutoff,
+            parameters=(*parameters, *SCALE),
+            takes_rel=False,
+        )
 
 
 def _incomplete() -> Iterable[Definition]:
@@ -453,7 +511,7 @@ def _parts() -> Iterable[Definition]:
 
 
 def _entries() -> Iterable[Definition]:
-    for family in (_counts, _sets, _ranked, _graded, _incomplete, _users, _parts):
+    for family in (_counts, _sets, _ranked, _graded, _readers, _incomplete, _users, _parts):
         yield from family()
 
 

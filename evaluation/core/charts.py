@@ -25,6 +25,12 @@ text{font-family:"Helvetica Neue",Helvetica,Arial,sans-serif;font-size:13px;fill
 .tone-4.chart-line{stroke-dasharray:9 3 2 3}.tone-0.chart-line{stroke-dasharray:4 4}
 """
 
+KEYS = {
+    "line": '<line class="chart-line tone-{}" x1="0" x2="24" y1="4" y2="4"/>',
+    "bar": '<rect class="chart-mark chart-fill tone-{}" x="4" y="-1" width="16" height="10"/>',
+    "dot": '<circle class="chart-mark tone-{}" cx="12" cy="4" r="4"/>',
+}
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -100,6 +106,13 @@ class Chart:
     legend: tuple[tuple[int, str], ...] = field(default=())
     width: int = WIDTH
     height: int = HEIGHT
+    shapes: tuple[str, ...] = ("line",)  # of the legend, name by name; the last one holds for all further ones
+
+    @property
+    def keys(self) -> list[tuple[str, str]]:
+        """What stands for each name of the legend, drawn as in the picture in a field of 24 by 8."""
+        shapes = self.shapes + self.shapes[-1:] * len(self.legend)
+        return [(KEYS[shape].format(tone), label) for (tone, label), shape in zip(self.legend, shapes, strict=False)]
 
     @property
     def svg(self) -> str:
@@ -112,9 +125,9 @@ class Chart:
     def file(self) -> str:
         """By itself, with its legend and its words."""
         items = "".join(
-            f'<g transform="translate({LEFT}, {self.height + 10 + 20 * place})"><line class="chart-line tone-{tone}" x1="0" x2="24"'
-            f' y1="0" y2="0"/><text class="chart-name" x="32" y="4">{escape(label)}</text></g>'
-            for place, (tone, label) in enumerate(self.legend)
+            f'<g transform="translate({LEFT}, {self.height + 6 + 20 * place})">{key}'
+            f'<text class="chart-name" x="32" y="8">{escape(label)}</text></g>'
+            for place, (key, label) in enumerate(self.keys)
         )
         height = self.height + 20 * len(self.legend)
         return (
@@ -234,7 +247,7 @@ def bars(words: str, label: str, y: Axis, names: Sequence[str], marks: Sequence[
             f'<rect class="chart-mark chart-fill tone-{mark.tone}" x="{x:.1f}" y="{min(ends):.1f}" width="{thick:.1f}" height="{height:.1f}">'
             f"<title>{escape(mark.title)}</title></rect>"
         )
-    return Chart(words, "".join(parts))
+    return Chart(words, "".join(parts), shapes=("bar",))
 
 
 def ranges(
@@ -245,7 +258,7 @@ def ranges(
     chart = bars(words, label, y, names, grounds)
     plane = _Plane(Axis(label, 0, max(len(names), 1)), y)
     dots = [plane.dot(Mark(mark.x + 0.5, mark.y, mark.title, mark.tone), 3.5) for mark in _known(spans) if mark.high is None]
-    return Chart(words, chart.body + "".join(dots), legend)
+    return Chart(words, chart.body + "".join(dots), legend, shapes=("bar", "dot"))
 
 
 def paired(words: str, label: str, y: Axis, names: Sequence[str], series: Sequence[Series]) -> Chart:
@@ -265,4 +278,4 @@ def paired(words: str, label: str, y: Axis, names: Sequence[str], series: Sequen
                 f'<rect class="chart-mark chart-fill tone-{one.tone}" x="{x:.1f}" y="{min(top, ground):.1f}" width="{thick:.1f}"'
                 f' height="{max(abs(top - ground), 0.5):.1f}"><title>{escape(mark.title)}</title></rect>'
             )
-    return Chart(words, "".join(parts), tuple((one.tone, one.label) for one in series))
+    return Chart(words, "".join(parts), tuple((one.tone, one.label) for one in series), shapes=("bar",))

@@ -1,12 +1,31 @@
 """Filters for figures of scores."""
 
 from django import template
+from django.http import Http404
 
-from evaluation import columns
+from config.errors import Forbidden
+from evaluation import access, columns, selectors
 from evaluation.core.comparison import CORRECTION_WORDS, TEST_WORDS
-from evaluation.tables import Table
+from pooling.models import Run
+from pooling.tables import Table
 
 register = template.Library()
+
+
+@register.inclusion_tag("evaluation/_run_scores.html", takes_context=True)
+def run_scores(context: template.RequestContext, run: Run) -> dict[str, object]:
+    """Where a run's scores are, or when there will be some, to whoever looks at it."""
+    told: dict[str, object] = {"run": run}
+    try:
+        collection = access.scores_for(context["request"].user, run.collection.slug)
+    except (Forbidden, Http404):
+        return told
+    release = selectors.newest(collection)
+    if release is None:
+        return told | {"organizes": collection.release_states is None}
+    job = selectors.job_of(collection, "score_release")
+    scored = selectors.score_files(release).filter(run=run).exists()
+    return told | {"release": release, "scored": scored, "scoring": bool(job and job.is_live)}
 
 
 @register.filter
@@ -31,6 +50,14 @@ def test_words(name: str) -> str:
 @register.filter
 def correction_words(name: str) -> str:
     return CORRECTION_WORDS.get(name, name)
+
+
+@register.filter
+def heading(name: str) -> str:
+    """A column of a file as the head of a table: words begin with a capital; measures and symbols stay as they are."""
+    first = name.split(" ")[0]
+    word = len(first) > 2 and first.isascii() and first.isalpha() and first.islower() and first != "bpref"
+    return name[0].upper() + name[1:] if word else name
 
 
 @register.filter

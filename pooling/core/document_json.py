@@ -36,7 +36,8 @@ def _record(data: bytes) -> dict[str, object]:
     except RecursionError as error:
         raise Fault("JSON", "brackets are nested too deep.") from error
     except json.JSONDecodeError as error:
-        raise Fault("JSON", f"not JSON at column {error.colno}: {error.msg}.") from error
+        where = f"column {error.colno}" if error.lineno == 1 else f"column {error.colno} of its line {error.lineno}"
+        raise Fault("JSON", f"not JSON at {where}: {error.msg}.") from error
     except Fault:
         raise
     except ValueError as error:  # Python reads no integer of thousands of digits

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 from pooling.core import encodings
 from pooling.core.document_json import json_document
@@ -9,6 +10,8 @@ from pooling.core.document_spec import BAD_TEXT, DocumentSpec, Fault, Read, chec
 
 Lines = Iterator[tuple[int, bytes]]
 
+_BRACKETS = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[][{}]')
+_BETWEEN = b" \t,[]"  # objects of a list
 _ESCAPES = {"\\t": "\t", "\\n": "\n", "\\\\": "\\"}
 _ESCAPE = re.compile(r"\\[tn\\]")
 _MARK = re.compile(rb"\.([A-Z])(?:[ \t]++(.*))?$")
@@ -16,10 +19,44 @@ _SMART = {"T": "title", "W": "text"}
 _SMART_EXTRA = {"A": "authors", "B": "source", "N": "entry", "K": "keywords", "C": "classes"}
 
 
-def read_json(lines: Lines) -> Iterator[Read]:
+def read_json(lines: Lines, longest: int) -> Iterator[Read]:
+    """An object a line; or, where the first line opens a list, or an object and no more, objects over any lines (Anserini)."""
+    lines = ((line, data) for line, data in lines if data.strip() and not data.startswith(b"#"))
+    first = next(lines, None)
+    if first is None:
+        return
+    lines = chain((first,), lines)
+    if first[1].strip() == b"{" or first[1].lstrip().startswith(b"["):
+        yield from _spread(lines, longest)
+    else:
+        yield from ((line, _tried(json_document, data)) for line, data in lines)
+
+
+def _spread(lines: Lines, longest: int) -> Iterator[Read]:
+    """Objects one after the other, or in a list. A list that nobody closes is an error: its file was cut off."""
+    begin = line = depth = lists = size = 0
+    parts: list[bytes] = []
     for line, data in lines:
-        if data.strip() and not data.startswith(b"#"):
-            yield line, _tried(json_document, data)
+        begin, at = begin or line, 0
+        for token in _BRACKETS.finditer(data):
+            if not depth:
+                lists += {b"[": 1, b"]": -1}.get(token[0], 0)
+            depth += {b"{": 1, b"}": -1}.get(token[0], 0)
+            if token[0] == b"}" and depth <= 0:
+                yield begin, _tried(json_document, b"\n".join((*parts, data[at : token.end()])).lstrip(_BETWEEN))
+                begin, at, depth, size, parts = line, token.end(), 0, 0, []
+        rest = data[at:].strip(b"" if depth else _BETWEEN)
+        if not rest:
+            begin = 0
+        elif (size := size + len(rest)) <= longest:
+            parts.append(rest)
+        else:
+            yield begin, Fault("LINE_LONG", f"the document has more than {longest:,} bytes, the most it may have.")
+            return
+    if parts and not depth:
+        yield begin, Fault("NOT_OBJECT", "expected JSON objects, {…}, and found other values.")
+    elif depth or lists:
+        yield begin or line, Fault("JSON", "the file ends before its last bracket is closed; was it cut off on the way?")
 
 
 def read_tsv(lines: Lines, encoding: str = encodings.UTF8) -> Iterator[Read]:

@@ -19,7 +19,7 @@ CHUNK = 2000
 MAX_LINE = 16 << 20
 FORMATS = {
     "auto": "As the file tells",
-    "jsonl": "JSON lines: id, title, text (BEIR, Anserini)",
+    "jsonl": "JSON, an object a line or a list of them: id, title, text (BEIR, Anserini)",
     "sgml": "TREC's <DOC> elements, also trecweb",
     "tsv": "Lines of id, tab, text (MS MARCO)",
     "smart": "SMART's .I .T .W (Cranfield, CACM, MED)",
@@ -67,7 +67,7 @@ def read_documents(
                 raise found
             _remember(found.docno, seen)
         except Fault as fault:
-            report.add("error", fault.code, line, f"{within}{_place(line, within)}{fault}")
+            report.add("error", fault.code, line, _sentence(within, line, str(fault)))
             continue
         if not found.text and not found.title:
             report.add("warning", "TEXT_EMPTY", line, f"{within}Document {shown(found.docno)} has no text.")
@@ -83,8 +83,9 @@ def read_documents(
         yield documents
 
 
-def _place(line: int, within: str) -> str:
-    return f"{'line' if within else 'Line'} {line}: " if line else ""
+def _sentence(within: str, line: int, words: str) -> str:
+    place = f"{within}{'line' if within else 'Line'} {line}: " if line else within
+    return f"{place}{words}" if place else f"{words[:1].upper()}{words[1:]}"
 
 
 class _Reader:
@@ -122,12 +123,12 @@ class _Reader:
         elif format == "files":
             yield from _file(stream, name, self.longest, encoding)
         elif format is None:
-            words = "expected JSON lines, TREC's <DOC> elements, SMART's .I, or lines of id, tab, text; found none of them."
+            words = "expected JSON, TREC's <DOC> elements, SMART's .I, or lines of id, tab, text; found none of them."
             yield 0, Fault("FORMAT", words)
         else:
             lines = _lines(stream, self.report, self.longest)
             if format == "jsonl":
-                yield from read_json(lines)
+                yield from read_json(lines, self.longest)
             else:
                 yield from (read_tsv if format == "tsv" else read_smart)(lines, encoding)
 

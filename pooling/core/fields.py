@@ -20,8 +20,19 @@ _WIDEST = 3 * WORD  # characters of a number that are read eight at a time
 _LEFT = np.array([(1 << (8 * size)) - 1 for size in range(WORD + 1)], np.uint64)  # masks by how many bytes count
 _RIGHT = ~_LEFT[::-1]
 _EXACT = 1 << 53  # whole numbers below it and powers of ten up to 22 are doubles: their quotient is rounded once
-_TENS = 10.0 ** np.arange(23)
-_LONG_TENS = np.cumprod(np.concatenate(([1], np.full(22, 10))).astype(np.longdouble))
+_TENS = np.array([10.0**power for power in range(23)])
+_SPLIT = 2.0**27 + 1
+_HARDLY = 1 + 2.0**-20  # far more than a correction may be wrong by
+
+
+def _head(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The upper half of the digits of doubles (Veltkamp 1968)."""
+    scaled = values * _SPLIT
+    head: NDArray[np.float64] = scaled - (scaled - values)
+    return head
+
+
+_HEADS = _head(_TENS)
 _KEPT = 24 << 20
 _JOINTS = tuple(
     (np.uint64((10**size << 8 * size) + 1), np.uint64(8 * size), np.uint64(kept))
@@ -120,7 +131,8 @@ class Column:
     def numbers(self) -> NDArray[np.float64] | None:
         """The fields as doubles, rounded as C and Python round; None if one is no decimal number, with or without exponent."""
         whole, decimals, plain = self._decimals()
-        values = whole / _TENS[np.minimum(decimals, len(_TENS) - 1)]
+        plain &= decimals < len(_TENS)
+        values: NDArray[np.float64] = whole / _TENS.take(decimals, mode="clip")
         if whole.max(initial=0) >= _EXACT:
             long = np.flatnonzero(plain & (whole >= _EXACT))
             values[long], sure = _rounded(whole[long], decimals[long])
@@ -230,16 +242,31 @@ def _joined_digits(word: Words) -> Words:
 def _rounded(whole: Whole, decimals: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """whole / 10^decimals for numbers that no double holds, and where the result is sure to be the nearest double.
 
-    The quotient is rounded to 64 bits where the machine has such numbers, and then to 53; that is the same as rounding once
-    unless the 64 bits lie half way between two doubles.
+    A first quotient is off by little; what it leaves is known to twice a double's digits, product and all (Dekker 1971), and
+    tells by how much. The sum is rounded once, and is sure unless a correction that is hardly different gives another.
     """
-    if np.finfo(np.longdouble).nmant < 63:
-        return whole.astype(np.float64), np.zeros(len(whole), bool)
-    quotient = whole.astype(np.longdouble) / _LONG_TENS[np.minimum(decimals, len(_LONG_TENS) - 1)]
-    values = quotient.astype(np.float64)
-    gap, beside = np.spacing(values), np.abs(quotient - values) * 2
-    near = gap * 0.01
-    return values, (np.abs(beside - gap) > near) & (np.abs(beside - gap / 2) > near)  # below a power of two gaps are halved
+    near = whole.astype(np.float64)
+    tens = _TENS.take(decimals)
+    first = near / tens
+    product = first * tens
+    head, tens_head = _head(first), _HEADS.take(decimals)
+    tail, tens_tail = first - head, tens - tens_head
+    beyond = head * tens_head
+    beyond -= product
+    beyond += head * tens_tail
+    beyond += tail * tens_head
+    beyond += tail * tens_tail  # what the product lost
+    rest = near - product
+    rest -= beyond
+    rest += whole - near.astype(np.int64)
+    rest /= tens
+    values = first + rest
+    rest *= _HARDLY
+    sure = first + rest == values
+    rest *= 2 - _HARDLY  # as much below
+    rest *= 2 - _HARDLY
+    sure &= first + rest == values
+    return values, sure
 
 
 @dataclass(frozen=True, eq=False)

@@ -187,7 +187,7 @@ class PairIndex:
         size, words = self.size + len(codes), docno_words(docnos)
         keys = word_keys(codes, words, self.seed)
         fits = size <= len(self._codes) and docnos.dtype.itemsize <= self._docnos.dtype.itemsize
-        if not fits or any_twice(keys) or len(self.proposed(keys)[0]):
+        if not fits or any_twice(keys) or (self.rows_of(keys) >= 0).any():
             both = np.concatenate((self.codes, codes)), np.concatenate((self.docnos, docnos))
             return PairIndex.build(*both, room=size)
         with self._growth.lock:
@@ -210,35 +210,42 @@ class PairIndex:
     def find(self, codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> NDArray[np.int64]:
         """The row of each pair asked for, -1 where it is not in the index."""
         words = docno_words(docnos)
-        asked, rows = self.proposed(word_keys(codes, words, self.seed))
-        same = self.confirmed(rows, codes[asked], tuple(word[asked] for word in words))
-        found = np.full(len(docnos), -1, np.int64)
-        found[asked[same]] = rows[same]
-        return found
+        rows = self.rows_of(word_keys(codes, words, self.seed))
+        return np.where(self.confirmed(rows, codes, words), rows, -1)
 
     def proposed(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Which of these keys are in the index, ascending, and the row that has each."""
-        found = np.full(len(keys), -1, np.int32)
-        left: NDArray[np.int64] | None = None  # all
-        for level, table in enumerate(self._tables):
-            rows = table[_slots(keys if left is None else keys[left], level, table)]
-            there = np.flatnonzero(rows >= 0)
-            rows, left = rows[there], there if left is None else left[there]
-            same = self._keys[rows] == keys[left]
-            found[left[same]] = rows[same]
-            left = left[~same]
-            if not len(left):
-                break
-        asked = np.flatnonzero(found.view(np.uint32) < self.size)  # without the rows of an index that goes on from this one
-        return asked, found[asked].astype(np.int64)
+        rows = self.rows_of(keys)
+        asked = np.flatnonzero(rows >= 0)
+        return asked, rows[asked]
+
+    def rows_of(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """The row that has each of these keys, -1 where none has."""
+        if not self._tables:
+            return np.full(len(keys), -1, np.int64)
+        rows = self._tables[0].take(_slots(keys, 0, self._tables[0])).astype(np.int64)
+        left = self._others(np.flatnonzero(rows >= 0), rows, keys)
+        for level, table in enumerate(self._tables[1:], 1):
+            rows[left] = table.take(_slots(keys.take(left), level, table))
+            left = self._others(left[rows.take(left) >= 0], rows, keys)
+        rows[left] = -1
+        rows[rows >= self.size] = -1  # of an index that goes on from this one
+        return rows
+
+    def _others(self, asked: NDArray[np.int64], rows: NDArray[np.int64], keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Those asked for whose rows have another key: theirs may be in the next table."""
+        left: NDArray[np.int64] = asked[self._keys.take(rows.take(asked)) != keys.take(asked)]
+        return left
 
     def confirmed(
         self, rows: NDArray[np.int64], codes: NDArray[np.int64], words: tuple[NDArray[np.uint64], ...]
     ) -> NDArray[np.bool_]:
-        """Where these rows hold the very pairs of a code and the words of a docno."""
-        same: NDArray[np.bool_] = self._codes[rows] == codes
+        """Where these rows hold the very pairs of a code and the words of a docno; of a row -1 anything may be said."""
+        if not self.size:
+            return np.zeros(len(rows), bool)
+        same: NDArray[np.bool_] = self._codes.take(rows) == codes
         for ours, theirs in zip_longest(self._words, words, fillvalue=_NO_WORD):
-            same &= (ours if ours is _NO_WORD else ours[rows]) == theirs
+            same &= (ours if ours is _NO_WORD else ours.take(rows)) == theirs
         return same
 
 

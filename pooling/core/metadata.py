@@ -97,6 +97,7 @@ def read_metadata(text: str, report: Report) -> Metadata:
         report.add("error", "METADATA", 0, f"The metadata is no YAML{where}: {shown(str(words))}.")
     except (ValueError, RecursionError) as error:
         report.add("error", "METADATA", 0, f"The metadata cannot be used: {shown(str(error))}.")
+    report.offers = ()  # no repair of the lines would help
     return Metadata()
 
 

@@ -1,6 +1,7 @@
 """THE order of a run: score descending, ties by docno descending. Pools and measures all read this."""
 
 import io
+import re
 import struct
 import zlib
 from collections.abc import Mapping
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 Dialect = Literal["9", "10"]
 
 _COLUMNS = ("tag", "topics", "offsets", "docnos", "scores")
-_HEAD = 512  # bytes, more than numpy writes before a column
+_HEAD = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '([^']+)', 'fortran_order': False, 'shape': \((?:(\d+),)?\), \} *\n", re.DOTALL
+)
 
 
 def evaluation_order(
@@ -123,7 +126,7 @@ class Rankings:
         kept = np.minimum(self.lengths, depth)
         offsets = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
         keep = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1] - offsets[:-1], kept)
-        return Rankings(self.tag, self.topics, offsets, self.docnos[keep], self.scores[keep])
+        return Rankings(self.tag, self.topics, offsets, self.docnos.take(keep), self.scores.take(keep))
 
     def reordered(self, dialect: Dialect | None) -> "Rankings":
         """The same results in the order of another dialect."""
@@ -154,7 +157,7 @@ class Rankings:
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 tag, topics, offsets, docnos, scores = (_column(data, archive.getinfo(f"{name}.npy")) for name in _COLUMNS)
-        except (KeyError, ValueError, OSError, struct.error, zipfile.BadZipFile) as error:
+        except (KeyError, TypeError, ValueError, OSError, struct.error, zipfile.BadZipFile) as error:
             raise ValueError("expected the columns of a stored run, found another file") from error
         return cls(bytes(tag.item()).decode(), topics, offsets, docnos, scores)
 
@@ -166,8 +169,8 @@ def _column(data: bytes, info: "zipfile.ZipInfo") -> NDArray[Any]:
     held = memoryview(data)[begin : begin + info.file_size]
     if info.compress_type or zlib.crc32(held) != info.CRC:
         raise ValueError(f"{info.filename} is not as it was written")
-    head = io.BytesIO(held[:_HEAD])
-    if np.lib.format.read_magic(head) != (1, 0):
+    head = _HEAD.match(held)  # of an array of one dimension or none
+    if head is None:
         raise ValueError(f"{info.filename} is not in the form that is written")
-    shape, _, kind = np.lib.format.read_array_header_1_0(head)
-    return np.frombuffer(held, kind, offset=head.tell()).reshape(shape)
+    column = np.frombuffer(held, np.dtype(head[1].decode()), offset=head.end())
+    return column if head[2] else column.reshape(())

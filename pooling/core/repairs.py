@@ -21,15 +21,26 @@ REPAIRS = {
 _MENDS = {"SCORES_CONSTANT": "ranks", "SCORE_RANK_DISAGREE": "ranks", "DOC_DUPLICATE": "first", "TOO_MANY_DOCS": "cut"}
 
 
-def offers(report: Report) -> tuple[str, ...]:
-    """The repairs that something in the report calls for."""
+def offers(report: Report, columns: RunColumns) -> tuple[str, ...]:
+    """The repairs that something in the report calls for and that would help: not where the file is refused all the same."""
     wanted = {_MENDS[code] for _, code in report.counts if code in _MENDS}
+    stays = {code for kind, code in report.counts if kind == "error"} - set(_MENDS)
+    if stays or (wanted == {"ranks"} and not _ranks_tell(columns)):
+        return ()
     return tuple(name for name in REPAIRS if name in wanted)
 
 
-def mends_all(report: Report) -> bool:
-    """Whether the offers leave no fault that refuses the file."""
-    return bool(report.offers) and {code for kind, code in report.counts if kind == "error"} <= set(_MENDS)
+def calls_for_any(report: Report) -> bool:
+    return any(code in _MENDS for _, code in report.counts)
+
+
+def _ranks_tell(columns: RunColumns) -> bool:
+    """Whether two results of a topic have different ranks: where all are 1 there is nothing to take."""
+    names, codes = code_topics(columns.topics)
+    lowest, highest = np.full(len(names), np.iinfo(np.int64).max), np.full(len(names), np.iinfo(np.int64).min)
+    np.minimum.at(lowest, codes, columns.ranks)
+    np.maximum.at(highest, codes, columns.ranks)
+    return bool((lowest < highest).any())
 
 
 def repaired(columns: RunColumns, names: Collection[str], max_per_topic: int, report: Report) -> RunColumns:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core.findings import Report, Said, Severity, shown
-from pooling.core.keys import PairIndex, code_topics, distinct, group_pairs, in_order
+from pooling.core.keys import PairIndex, code_topics, distinct, group_pairs
 from pooling.core.lines import listed_topics, spelled_topics, zeros_message
 from pooling.core.nearest import Nearest
 from pooling.core.rankings import evaluation_order
@@ -17,6 +17,7 @@ TextLengths = Callable[[NDArray[np.bytes_]], NDArray[np.int64]]
 
 TAG_TAKEN = "The tag is in use; choose another or replace the run."
 
+_FIRST = np.zeros(1, np.int64)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
@@ -196,11 +197,13 @@ def check_order(
     max_per_topic: int,
     depth: int | None,
 ) -> Ties:
-    """Numbers of documents, ranks, and whether ranks and scores tell the same order; `rows` are those to look at."""
-    if (codes[rows[1:]] < codes[rows[:-1]]).any():
+    """Numbers of documents, ranks, and whether ranks and scores tell the same order; `rows` are those to look at, ascending."""
+    topic, lines, ranks, scores = codes, columns.lines, columns.ranks, columns.scores
+    if len(rows) < len(codes) or (codes[1:] < codes[:-1]).any():
         rows = rows[np.argsort(codes[rows], kind="stable")]  # by topic, then as in the file
-    topic, lines, ranks, scores = codes[rows], columns.lines[rows], columns.ranks[rows], columns.scores[rows]
-    starts = np.flatnonzero(np.concatenate(([True], topic[1:] != topic[:-1])))
+        topic, lines, ranks, scores = codes[rows], lines[rows], ranks[rows], scores[rows]
+    changes = topic[1:] != topic[:-1]
+    starts = np.concatenate((_FIRST, np.flatnonzero(changes) + 1))
     counts = np.diff(np.append(starts, len(rows)))
     name = names[topic[starts]]
     _counts(name, starts, counts, lines, report, max_per_topic, depth)
@@ -213,20 +216,21 @@ def check_order(
         lines[starts[odd]],
         lambda i: f"The ranks of topic {shown(name[odd[i]])} start at {lowest[odd[i]]}, expected 0 or 1. They are ignored.",
     )
-    by_rank = np.arange(len(rows)) if in_order(topic, ranks) else np.lexsort((ranks, topic))
-    before, after = by_rank[:-1], by_rank[1:]
-    together = topic[before] == topic[after]
-    repeated = _first_of_each(topic, after[together & (ranks[before] == ranks[after])])
+    by_rank, falling = np.arange(len(rows)), scores
+    if not (changes | (ranks[1:] >= ranks[:-1])).all():
+        by_rank = np.lexsort((ranks, topic))  # topics stay where they are
+        ranks, falling = ranks[by_rank], scores[by_rank]
+    again = _first_of_each(topic, np.flatnonzero(~changes & (ranks[1:] == ranks[:-1])) + 1)
     report.add_many(
         "warning",
         "RANK_REPEATED",
-        lines[repeated],
-        lambda i: f"Rank {ranks[repeated[i]]} is used again for topic {shown(names[topic[repeated[i]]])}. Ranks are ignored.",
+        lines[by_rank[again]],
+        lambda i: f"Rank {ranks[again[i]]} is used again for topic {shown(names[topic[again[i]]])}. Ranks are ignored.",
     )
-    rising = _first_of_each(topic, after[together & (scores[after] > scores[before])])
+    rising = _first_of_each(topic, np.flatnonzero(~changes & (falling[1:] > falling[:-1])) + 1)
     if len(rising):
-        _disagreement(columns, rows, topic, starts, by_rank, rising, report)
-    return _ties(columns, name, rows, topic, starts, counts, report)
+        _disagreement(columns, rows, topic, starts, by_rank, by_rank[rising], report)
+    return _ties(name, lines, topic, scores, starts, counts, report)
 
 
 def _counts(
@@ -291,19 +295,19 @@ def _ordinal(place: np.int64) -> str:
 
 
 def _ties(
-    columns: RunColumns,
     name: NDArray[np.bytes_],
-    rows: NDArray[np.int64],
+    lines: NDArray[np.int64],
     topic: NDArray[np.int64],
+    scores: NDArray[np.float64],
     starts: NDArray[np.int64],
     counts: NDArray[np.int64],
     report: Report,
 ) -> Ties:
     """Topics whose scores are all equal, each; other tied scores are told once for the file, with their number."""
-    scores, lines = columns.scores[rows], columns.lines[rows]
-    order = np.arange(len(rows)) if in_order(topic, -scores) else np.lexsort((scores, topic))
-    scores = scores[order]
-    equal = (scores[1:] == scores[:-1]) & (topic[1:] == topic[:-1])  # `topic` is sorted, so its order stays
+    within = topic[1:] == topic[:-1]
+    if (within & (scores[1:] > scores[:-1])).any():
+        scores = scores[np.lexsort((scores, topic))]  # topics stay where they are
+    equal = within & (scores[1:] == scores[:-1])
     constant = (np.bincount(topic[1:][equal], minlength=int(topic[-1]) + 1)[topic[starts]] == counts - 1) & (counts > 1)
     flat = np.flatnonzero(constant)
     report.add_many(
@@ -312,7 +316,7 @@ def _ties(
         lines[starts[flat]],
         lambda i: f"All scores of topic {shown(name[flat[i]])} are equal; the order would depend on document ids.",
     )
-    tied = np.zeros(len(rows), bool)
+    tied = np.zeros(len(topic), bool)
     tied[1:] |= equal
     tied[:-1] |= equal
     tied &= ~np.repeat(constant, counts)

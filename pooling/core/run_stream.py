@@ -17,7 +17,7 @@ from pooling.core.fields import PAD, Fields, plain_fields, unpadded
 from pooling.core.findings import MAX_ERRORS, Report
 from pooling.core.keys import PairIndex, any_twice
 from pooling.core.lines import BOM, MAX_ID, MOST_LINES, any_control, quick_chunk, spelled_topics, unpack
-from pooling.core.repairs import offers
+from pooling.core.repairs import calls_for_any
 from pooling.core.run_checks import RunColumns, Ties, check_order, note_missing, note_ties
 from pooling.core.runs import SPAN, TAG, RunRead, check_run
 
@@ -80,7 +80,7 @@ class _Stream:
             return None
         heads, lengths = np.concatenate(self.heads), np.concatenate(self.lengths)
         ranked = by_topic(self.tag.decode(), heads, lengths, self.read_docnos.values, self.read_scores.values)
-        if ranked is None or not self.report.ok or offers(self.report):
+        if ranked is None or not self.report.ok or calls_for_any(self.report):
             return None
         if self.topics is not None:
             note_missing(ranked.topics, self.topics, "error" if self.strict else "warning", self.report)
@@ -128,8 +128,8 @@ class _Stream:
         if self.index is None:
             return True
         codes = np.zeros(len(columns.docnos), np.int64)
-        asked, rows = self.index.proposed(columns.docnos.keys(codes, self.index.seed))
-        return len(asked) == len(codes) and bool(self.index.confirmed(rows, codes, columns.docnos.words).all())
+        rows = self.index.rows_of(columns.docnos.keys(codes, self.index.seed))
+        return bool((rows >= 0).all() and self.index.confirmed(rows, codes, columns.docnos.words).all())
 
 
 def _plain(piece: NDArray[np.uint8]) -> tuple[Fields, NDArray[np.int64], int] | None:

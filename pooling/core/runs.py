@@ -31,6 +31,7 @@ _SCORE = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 SPAN = re.compile(rb"(.+):([0-9]{1,17})-([0-9]{1,17})")
 _COMMENT = re.compile(rb"\s*#")
+_NO_BREAK = "\u00a0".encode()
 _HEADER = 1 << 18  # bytes in which a header and the first result are looked for
 _RANK_LIMIT = 10**18  # beyond it a rank is cut, since it is only compared
 _FIRST = np.zeros(1, np.int64)
@@ -107,12 +108,13 @@ def check_run(
         text_lengths=text_lengths,
     )
     topics_read = check(columns, report)
-    offered = offers(report) if by_form.ok else ()
+    offered = offers(report, columns) if by_form.ok else ()
     mended = tuple(name for name in offered if name in repair)
     if mended:
         columns, report = repaired(columns, mended, max_per_topic, by_form), by_form
         topics_read = check(columns, report)
-    report.offers = tuple(name for name in offered if name not in mended)
+        offered = tuple(name for name in offers(report, columns) if name not in mended)
+    report.offers = offered
     tag = columns.tag.decode()
     if not report.ok:
         return RunRead(None, None, tag, header, report, mended)
@@ -218,7 +220,7 @@ def careful_columns(data: bytes, report: Report, form: Form = "documents") -> Ru
     for line, fields in careful_rows(data):
         any_line = True
         if len(fields) != width:
-            report.add("error", "FIELDS", line, _fields_message(line, len(fields), width), str(len(fields)))
+            report.add("error", "FIELDS", line, _fields_message(line, fields, width), str(len(fields)))
             continue
         topic, q0, docno, rank, score, own_tag = fields[:6]
         if q0 != b"Q0" and odd_q0 is None:
@@ -303,9 +305,11 @@ def _score(field: bytes, line: int, report: Report) -> float | None:
     return None
 
 
-def _fields_message(line: int, found: int, width: int) -> str:
+def _fields_message(line: int, fields: list[bytes], width: int) -> str:
+    found, odd = len(fields), any(_NO_BREAK in field for field in fields)
     needed = f"{width} are needed: topic Q0 docid rank score tag{' start length' if width == 8 else ''}"
-    return f"Line {line} has {found} column{'' if found == 1 else 's'}; {needed}."
+    hint = " A no-break space (U+00A0) parts no columns." if odd else ""
+    return f"Line {line} has {found} column{'' if found == 1 else 's'}; {needed}.{hint}"
 
 
 def _tag_message(tag: bytes) -> str:

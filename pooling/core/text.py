@@ -6,13 +6,13 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.words import terms
+from pooling.core.words import Terms
 
 Idf = Literal["floor", "seed"]
 Weights = dict[str, float]
@@ -50,7 +50,8 @@ class Texts:
     @classmethod
     def of(cls, documents: Iterable[tuple[str, str, str]]) -> Texts:
         """Of (docno, text, language)."""
-        return cls.build((docno, terms(text, language)) for docno, text, language in documents)
+        terms = cache(Terms)
+        return cls.build((docno, terms(language)(text)) for docno, text, language in documents)
 
     def __len__(self) -> int:
         return len(self.docnos)

@@ -92,6 +92,40 @@ def pairs(run: str) -> list[str]:
 _WORD = re.compile(f"(?P<run>{RUN.pattern})|{LETTERS.pattern}")
 
 
+class _Known(dict[str, str]):
+    """The term of each word that came, empty of one that says nothing. Texts have few different words: each is stemmed once."""
+
+    def __init__(self, language: str) -> None:
+        self.stem = Stems(language)
+
+    def __missing__(self, word: str) -> str:
+        self[word] = term = self.stem(word) if means_something(word) else ""
+        return term
+
+
+class Terms:
+    """`terms` of many texts of one language; what they have in common is worked out once. Of one thread."""
+
+    MOST = 200_000  # words that are kept
+
+    def __init__(self, language: str = "") -> None:
+        self.known = _Known(language)
+
+    def __call__(self, text: str) -> list[str]:
+        if len(self.known) > self.MOST:
+            self.known.clear()
+        known = self.known
+        if text.isascii():
+            return list(filter(None, map(known.__getitem__, LETTERS.findall(text))))
+        found: list[str] = []
+        for match in _WORD.finditer(text):
+            if match.lastgroup == "run":
+                found += pairs(match[0])
+            elif term := known[match[0]]:
+                found.append(term)
+        return found
+
+
 def terms(text: str, language: str = "") -> list[str]:
     """The terms of a text in their order.
 
@@ -100,18 +134,7 @@ def terms(text: str, language: str = "") -> list[str]:
     like are cut into pairs of letters, as is usual for retrieval where no words are marked. Words that say nothing
     ("the", "of") and lone letters are left out.
     """
-    stem, known = Stems(language), dict[str, str]()
-    found: list[str] = []
-    for match in _WORD.finditer(text):
-        word = match[0]
-        if match.lastgroup == "run":
-            found += pairs(word)
-            continue
-        if word not in known:  # a text has few different words
-            known[word] = stem(word) if means_something(word) else ""
-        if known[word]:
-            found.append(known[word])
-    return found
+    return Terms(language)(text)
 
 
 def word_count(text: str) -> int:

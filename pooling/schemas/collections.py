@@ -11,6 +11,10 @@ from pooling.core.presets import GradeSpec
 from pooling.models import Collection, Genre, Invitation, Role, Visibility
 from pooling.services import members
 
+CRAWL = (
+    "Of a crawl: a line for each HTTP status with its count, as 404 458388; none: no answer; total: the sum, which is checked."
+)
+
 
 class GradeOut(Schema):
     value: int
@@ -60,6 +64,7 @@ class CollectionOut(Schema):
     languages: str = Field(description="Of documents and topics, such as: en, hi.")
     licence: str
     source: str = Field(description="Where the documents come from.")
+    crawl: str = Field(description="Of a crawl: a line for each HTTP status with its count, and their total.")
     grades: list[GradeOut]
     lenient_from: int
     strict_from: int
@@ -96,6 +101,7 @@ class CollectionIn(In):
     languages: str = Field("", description="Of documents and topics, such as: en, hi.")
     licence: str = Field("", description="Under which others may use it: a name or an address.", examples=["CC BY 4.0"])
     source: str = Field("", description="Where the documents come from: words, or an address.")
+    crawl: str = Field("", description=CRAWL, examples=["200 13181737\n404 458388\nnone 3\ntotal 13640128"])
 
 
 class CollectionChange(In):
@@ -106,6 +112,7 @@ class CollectionChange(In):
     languages: str = Field(UNCHANGED, description="Of documents and topics, such as: en, hi.")
     licence: str = Field(UNCHANGED, examples=["CC BY 4.0"])
     source: str = Field(UNCHANGED, description="Where the documents come from: words, or an address.")
+    crawl: str = Field(UNCHANGED, description=CRAWL)
     measures: list[str] = Field(UNCHANGED, description="Such as AP, nDCG@10, P@30; the first one orders the leaderboard.")
 
 

@@ -5,10 +5,11 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
@@ -16,10 +17,11 @@ from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job, User
 from pooling import measures as measure_names
+from pooling.core import crawl
 from pooling.core.presets import PRESETS, GradeSpec
 from pooling.models import Collection, Grade, Guideline, Membership, Role
 
-DESCRIBED = ("genre", "languages", "licence", "source")  # of the documents; each may be left empty
+DESCRIBED = ("genre", "languages", "licence", "source", "crawl")  # of the documents; each may be left empty
 
 
 @transaction.atomic
@@ -43,7 +45,7 @@ def create_collection(
         strict_from=preset.strict,
         measures=list(preset.measures),
         created_by=by,
-        **{field: described[field].strip() for field in described},
+        **_told(described),
     )
     collection.full_clean()
     collection.save()
@@ -60,13 +62,29 @@ def edit_collection(
     require_not_archived(collection)
     official = _spelled(measures)
     given = {"name": name.strip(), "description": description, "visibility": visibility, "measures": official}
-    given |= {field: described[field].strip() for field in described}
+    given |= _told(described)
     changed = [field for field, value in given.items() if getattr(collection, field) != value]
     for field in changed:
         setattr(collection, field, given[field])
     collection.full_clean()
     collection.save(update_fields=changed)  # only these: somebody else may change another one at the same time
     return collection
+
+
+def _told(described: Mapping[str, str]) -> dict[str, str]:
+    """What is told of the documents, as it is stored."""
+    told = {field: text.strip() for field, text in described.items()}
+    if told.get("crawl"):
+        try:
+            told["crawl"] = crawl.spelled(told["crawl"])
+        except ValueError as error:
+            raise ValidationError({"crawl": str(error)}) from error
+    return told
+
+
+def described(collection: Collection) -> dict[str, object]:
+    """DESCRIBED for other programs: a crawl's counts by status."""
+    return {**{field: getattr(collection, field) for field in DESCRIBED}, "crawl": crawl.counts(collection.crawl)}
 
 
 def _spelled(names: Sequence[str]) -> list[str]:
@@ -211,7 +229,7 @@ def facts(collection: Collection) -> dict[str, object]:
         "description": collection.description,
         "visibility": collection.visibility,
         "task": collection.task,
-        **{field: getattr(collection, field) for field in DESCRIBED},
+        **described(collection),
         "measures": collection.measures,
         "lenient_from": collection.lenient_from,
         "strict_from": collection.strict_from,

@@ -57,6 +57,7 @@ def take_run(upload: Upload, path: Path, report: Report, work: Work) -> Report:
         if ranked is not None:
             with aside[name].open("wb") as file:
                 ranked.write(file)
+                store.sync(file)
     _switch(upload, found, about, aside, work)
     return report
 

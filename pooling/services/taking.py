@@ -8,7 +8,6 @@ from django.conf import settings
 from config import jobs
 from pooling.core.findings import Report, told
 from pooling.core.lines import unpack
-from pooling.core.repairs import mends_all
 from pooling.models import Collection, Upload, UploadKind, UploadState
 
 
@@ -26,7 +25,7 @@ def close(upload: Upload, state: UploadState, report: Report, facts: Mapping[str
         "state": state,
         "report": {**told(report), "facts": dict(facts or {})},
         # What a repair makes whole is kept for a day, so that nobody has to send it again.
-        "path": "" if state == UploadState.REFUSED and not mends_all(report) else upload.path,
+        "path": "" if state == UploadState.REFUSED and not report.offers else upload.path,
     }
     if not Upload.objects.filter(pk=upload.pk, state=UploadState.RECEIVED).update(**values):
         raise jobs.Superseded(f"upload {upload.pk} was checked meanwhile")

@@ -4,6 +4,7 @@ import hashlib
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import BinaryIO
@@ -210,6 +211,15 @@ def require_open(collection: Collection, kind: str, by: User) -> None:
         raise Conflict(f"Another file of {kind} is being checked; wait until that is done.")
 
 
+def is_open(collection: Collection, kind: str, by: User) -> bool:
+    """May they send such a file now, as far as a page can tell?"""
+    try:
+        require_open(collection, kind, by)
+    except Conflict:
+        return False
+    return True
+
+
 def _options(kind: UploadKind, given: Mapping[str, str]) -> dict[str, str]:
     options = {name: str(value).strip() for name, value in given.items() if str(value).strip()}
     if kind == UploadKind.RUN:
@@ -260,6 +270,7 @@ def _write(target: Path, chunks: Iterable[bytes]) -> tuple[int, str]:
             size += len(chunk)
             digest.update(chunk)
             file.write(chunk)
+        store.sync(file)
     return size, digest.hexdigest()
 
 
@@ -270,7 +281,6 @@ def check_upload(upload: Upload, work: Work) -> Upload:
     """Check the whole file, then take it whole or refuse it whole, with every fault by line. Done once, it does no more."""
     if upload.state != UploadState.RECEIVED:
         return upload
-    _remove_strays(upload.collection)
     report = Report()
     take: Callable[[Upload, Path, Report, Work], Report] = {
         UploadKind.DOCUMENTS: take_documents,
@@ -313,7 +323,8 @@ def repair_upload(upload: Upload, *, by: User, repairs: Sequence[str] = (), late
         require_open(Collection.objects.select_for_update().get(pk=found.collection_id), found.kind, by)
         again = Upload(collection=upload.collection, kind=found.kind, name=found.name, path=found.path, size=found.size)
         again.sha256, again.uploaded_by = found.sha256, found.uploaded_by
-        again.options = {**found.options, "repair": ",".join(repairs or offered)}
+        done = [name for name in repairs_of(found.options) if name not in offered]  # else it is refused for that again
+        again.options = {**found.options, "repair": ",".join([*done, *(repairs or offered)])}
         found.delete()
         again.save()
         if later:
@@ -342,11 +353,14 @@ def dismiss_upload(upload: Upload) -> None:
         store.remove(found.path)
 
 
-def _remove_strays(collection: Collection) -> None:
+def forget_strays() -> int:
     """Files that no row knows: what a process left that was killed between file and row, or row and file."""
-    folder: Path = settings.DATA / "files" / "uploads" / str(collection.pk)
-    before = time.time() - STRAY_AFTER
-    known = set(collection.uploads.exclude(path="").values_list("path", flat=True))
-    for file in folder.iterdir() if folder.is_dir() else ():
-        if f"files/uploads/{collection.pk}/{file.name}" not in known and file.stat().st_mtime < before:
-            store.remove(f"files/uploads/{collection.pk}/{file.name}")
+    before, count = time.time() - STRAY_AFTER, 0
+    known = set(Upload.objects.exclude(path="").values_list("path", flat=True))
+    for file in (settings.DATA / "files" / "uploads").glob("*/*"):
+        name = file.relative_to(settings.DATA).as_posix()
+        with suppress(FileNotFoundError):  # removed meanwhile by whoever knew it
+            if name not in known and file.stat().st_mtime < before:
+                store.remove(name)
+                count += 1
+    return count

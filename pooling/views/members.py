@@ -23,12 +23,14 @@ from pooling.views.collections import page
 def _members(request: HttpRequest, collection: Collection, **more: object) -> HttpResponse:
     """The members page; `more` holds forms with errors, or what is shown just this once."""
     rows = Paginator(selectors.members(collection), 100).get_page(request.GET.get("page"))
-    invitations = list(selectors.invitations(collection)[:100])
+    made = list(selectors.invitations(collection)[:100])
+    invitations = [invitation for invitation in made if invitation.state == "open"]
     for invitation in invitations:
-        invitation.url = members.invitation_url(invitation) if invitation.state == "open" else ""
+        invitation.url = members.invitation_url(invitation)
     context = {
         "page_obj": rows,
         "invitations": invitations,
+        "closed": [invitation for invitation in made if invitation.state != "open"],
         "past": selectors.members(collection, ended=True)[:100],
         "invite_form": forms.InviteForm(),
         "machine_form": forms.MachineForm(),

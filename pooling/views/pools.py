@@ -91,7 +91,7 @@ def _drawn(collection: Collection, number: str | None) -> dict[str, Any]:
     missing = selectors.missing_items(collection)
     return {
         "job": job if job and job.state != "done" else None,
-        "rounds": selectors.pools(collection),
+        "rounds": list(selectors.pools(collection)),
         "total": selectors.pools(collection).aggregate(total=Sum("item_count"))["total"] or 0,
         "missing": missing.count(),
         "missing_first": missing[:20],

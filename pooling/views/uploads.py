@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from config.errors import Refusal
 from config.forms import attempt
 from pooling import access, forms, selectors
 from pooling.models import Collection, Role, Upload, UploadKind
@@ -95,7 +96,8 @@ def upload(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = selectors.with_jobs([get_object_or_404(mine, pk=pk)])[0]
     findings = found.report.get("findings", [])
     here = "runs" if found.kind == UploadKind.RUN else str(found.kind)
-    return page(request, "pooling/upload.html", collection, here=here, upload=found, findings=findings)
+    may_send = uploads.is_open(collection, str(found.kind), access.require_sign_in(request.user))
+    return page(request, "pooling/upload.html", collection, here=here, upload=found, findings=findings, may_send=may_send)
 
 
 @require_POST
@@ -112,5 +114,7 @@ def repair(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Check a refused run again, with the repairs that are ticked."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.PARTICIPANT)
     found = get_object_or_404(access.uploads_visible_to(request.user, collection), pk=pk)
-    by = access.require_sign_in(request.user)
-    return redirect(uploads.repair_upload(found, by=by, repairs=request.POST.getlist("repair")))
+    by, repairs = access.require_sign_in(request.user), request.POST.getlist("repair")
+    if not repairs:
+        raise Refusal("Tick what is to be repaired; found nothing ticked.")
+    return redirect(uploads.repair_upload(found, by=by, repairs=repairs))

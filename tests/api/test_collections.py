@@ -40,6 +40,7 @@ def facts(collection: Collection) -> dict[str, Any]:
         "languages": "",
         "licence": "",
         "source": "",
+        "crawl": "",
         "grades": [
             {"value": g.value, "label": g.label, "definition": g.definition, "example": "", "key": g.key} for g in preset.grades
         ],

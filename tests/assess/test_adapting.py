@@ -299,10 +299,13 @@ def test_organizers_see_how_it_goes_and_stop_it(
     world: World, client_for: ClientFor, caller_for: CallerFor, assize: Assize
 ) -> None:
     world.draw("mtf", ahead=1, budget=10)
+    client, address = client_for(world.organizer), f"/c/{world.collection.slug}/progress/adaptive/"
+    assert "Nobody judges this round yet." in client.get(address).content.decode()
+    assert "Round 1 grows while it is judged." in client.get(f"/c/{world.collection.slug}/pool/").content.decode()
     world.assign(world.ann)
+    assert "1 document is picked and waits for its assessors" in client.get(address).content.decode()
     for card in judging.next_items(world.collection, assessor=world.ann, count=1):
         judging.record_judgment(world.collection, assessor=world.ann, seat=card.token, client_id=uuid.uuid4(), grade=2)
-    client, address = client_for(world.organizer), f"/c/{world.collection.slug}/progress/adaptive/"
     assert "1 of 10 are judged, 1 of them relevant." in client.get(address).content.decode()
     given = {"act": "stop", "round": 1, "topic": "1", "reason": "enough"}
     assert client.post(address, given).status_code == 302

@@ -35,7 +35,9 @@ def textbook(cast: Cast) -> Cast:
     now, heads, seats = timezone.now(), [], []
     for item, grades in zip(pool.items.order_by("docno"), TEXTBOOK, strict=True):
         for slot, (who, grade) in enumerate(zip((cast.assessor, other), grades, strict=True), 1):
-            seats.append(Seat(collection=collection, item=item, slot=slot, assessor=who, position=1, judged_at=now))
+            seats.append(
+                Seat(collection=collection, topic=topic, item=item, slot=slot, assessor=who, position=1, judged_at=now)
+            )
             heads.append(Judgment(item=item, assessor=who, grade=grade, note=f"of {slot}"))
     Seat.objects.bulk_create(seats)
     Judgment.objects.bulk_create(heads)
@@ -79,7 +81,9 @@ def test_each_figure_has_its_error_interval_and_words(textbook: Cast, client_for
     assert "<td>Mean over topics</td>" in page
     Judgment.objects.filter(assessor=textbook.assessor).update(grade=1, updated_at=timezone.now())
     page = olga.get(here).content.decode()
-    assert f"{textbook.assessor.name} used one level only: Cohen&#x27;s kappa is 0 whatever the agreement." in page
+    name = textbook.assessor.name
+    assert f"0 because <bdi>{name}</bdi> used one grade only" in page and "none: resamples are all alike" in page
+    assert f"{name} used one level only: Cohen&#x27;s kappa is 0 whatever the agreement." in page
 
 
 @pytest.mark.once
@@ -126,10 +130,26 @@ def test_a_cell_opens_its_documents(textbook: Cast, client_for: ClientFor) -> No
     pair = selectors.agreement(textbook.collection).pairs[0]
     names = (pair.first_user, pair.second_user)
     for cell in (cell for line in pair.rows for cell in line):
-        assert len(agreeing.cell(textbook.collection, *names, cell.row, cell.column)) == cell.count
-        assert len(agreeing.cell(textbook.collection, "", "", cell.row, cell.column)) == cell.count
+        for who in (names, ("", "")):
+            found = agreeing.cell(textbook.collection, *who, cell.row, cell.column)
+            assert (len(found.rows), found.pairs, found.documents) == (cell.count,) * 3
     page = client_for(textbook.organizer).get("/c/harbour-trials/agreement/documents/?a=0&b=1").content.decode()
-    assert "10 documents" in page and "of 1" in page
+    assert "10 documents" in page and "of 1" in page and page.count("tabs-second") == 1
+    few = agreeing.cell(textbook.collection, *names, 1, 1, most=7)
+    assert (len(few.rows), few.pairs, few.documents) == (7, 300, 300)
+
+
+def test_three_opinions_of_a_document_are_three_pairs(textbook: Cast, client_for: ClientFor) -> None:
+    """Beside each figure stands whether it counts documents or pairs of opinions."""
+    [third] = factories.make_assessors(textbook.collection, "Third Opinion")
+    item = Judgment.objects.get(item__docno="d000", assessor=textbook.assessor).item
+    Judgment.objects.create(item=item, assessor=third, grade=1)
+    here, olga = "/c/harbour-trials/agreement/", client_for(textbook.organizer)
+    page = " ".join(olga.get(here).content.decode().split())
+    assert "400 documents judged by two or more" in page and "402 <span" in page and "402 pairs of opinions</caption>" in page
+    assert "1 document</caption>" in page and "400 documents</caption>" in page
+    page = olga.get(f"{here}documents/?a=1&b=1").content.decode()
+    assert "302 pairs of opinions on 300 documents." in page
 
 
 def test_own_agreement_after_the_topic_closes_if_allowed(textbook: Cast, client_for: ClientFor) -> None:

@@ -112,7 +112,7 @@ def test_new_round_is_seated_by_assigning_again(bench: Bench) -> None:
     assert done.removed == 0 and done.made in {4, 5}  # three first opinions, and one or two second ones
     assert twice < set(Seat.objects.filter(slot=2).values_list("item", flat=True))
     again = assigning.seat_new_items(bench.collection, by=bench.organizer)
-    assert (again.made, again.moved, again.removed, again.words) == (0, 0, 0, "no seat changed")
+    assert (again.made, again.moved, again.removed, again.words) == (0, 0, 0, "nothing changed")
 
 
 def test_larger_overlap_keeps_the_smaller_one(bench: Bench) -> None:

@@ -145,6 +145,10 @@ def test_by_page_api_and_command(
     (row,) = assize("topic-drafts", trial.slug, "--json").json
     assert (row["number"], row["estimate"], row["judged"]) == ("2", 60.0, 27)
     assert call("GET", f"{base}/drafts")[0]["state"] == "open"
+    taken = Topic.objects.create(collection=trial, number="2", title="came by a file")
+    refused = client.post(one, {"act": "accept"})
+    assert refused.status_code == 422 and "Give the draft another number, then accept it." in refused.content.decode()
+    taken.delete()
     assert client.post(one, {"act": "accept", "reason": "many"}).status_code == 302
     assize("topic-drafts", trial.slug, "--add", "7", "--title", "rope", "--drop", "7", "--freeze")
     assert [line["state"] for line in assize("topic-drafts", trial.slug, "--json").json] == ["accepted", "dropped"]

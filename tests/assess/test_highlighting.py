@@ -30,6 +30,7 @@ def marked(topic: str, text: str, language: str = "") -> str:
     ("language", "topic", "text", "expected"),
     [
         ("", "Migration of the fish", "Fishes migrate; the FISH of a fishery.", "[Fishes] [migrate]; the [FISH] of a fishery."),
+        ("", "port", "Port, ports; Portsmouth, sport; (port)s.", "[Port], [ports]; Portsmouth, sport; ([port])s."),
         ("de", "Wälder", "Im Wald, des Waldes; Wälder.", "Im [Wald], des [Waldes]; [Wälder]."),
         ("", "मछली का प्रवास", "मछलियों का प्रवास, ऊर्जा", "[मछलियों] का [प्रवास], ऊर्जा"),
         ("", "潮汐能源", "研究潮汐发电和能源。能", "研究[潮汐]发电和[能源]。能"),

@@ -91,8 +91,9 @@ FAULTS = {
     ),
     "qrels": (
         b"1 0 d1 0\n1 Q0 d2 1\n",
-        "1 error QRELS_ALONE: This is a qrels file of one assessor. Give a second one beside it,"
-        " or columns topic, docno, assessor and grade.",
+        "1 error QRELS_ALONE: This reads as qrels (topic, iteration, docno, grade), which name no assessor. To import them, say"
+        " whose they are; for agreement, give another assessor's beside them. If it is a table, give it a head:"
+        " topic docno assessor grade.",
     ),
     "twice": (
         b"1 d1 Ida 0\n1 d1 Max 1\n1 d1 Ida 2\n",
@@ -157,8 +158,22 @@ keys = st.tuples(words, words, words)
 def test_what_is_written_is_read(wanted: dict[tuple[str, str, str], int]) -> None:
     rows = "".join(f"{topic},{docno},{assessor},{grade}\n" for (topic, docno, assessor), grade in wanted.items())
     found, said = read(f"topic,docno,assessor,grade\n{rows}".encode(), levels=[0, 1, 2, 3])
-    qrels_alone = all(docno in ("0", "Q0") for _, docno, _ in wanted)
-    if not qrels_alone:
-        assert (said, grades(found)) == ([], wanted)
-        assert found.ratings().topics.tolist() == [list(found.topics).index(topic) for topic, _ in found.items]
-        assert np.count_nonzero(found.ratings().places != MISSING) == len(wanted)
+    assert (said, grades(found)) == ([], wanted)
+    assert found.ratings().topics.tolist() == [list(found.topics).index(topic) for topic, _ in found.items]
+    assert np.count_nonzero(found.ratings().places != MISSING) == len(wanted)
+
+
+@pytest.mark.parametrize(
+    ("data", "is_qrels"),
+    [
+        (b"1 0.5 010vptx3 2\n1 1 02f0opkr 1\n2 1 04ftw7k9 0\n", True),  # rounds for iterations, as TREC-COVID has them
+        (b"1 8651770 A1 2\n1 8651770 A2 1\n1 8651771 A3 0\n", False),  # documents that are numbers
+        (b"1 1 ann 2\n1 2 ann 1\n1 3 bob 0\n", False),  # more documents than assessors
+        (b"topic docno assessor grade\n1 1 ann 2\n1 1 bob 1\n", False),  # a head tells
+    ],
+    ids=["rounds", "numbers", "few", "head"],
+)
+def test_qrels_are_told_from_a_table_without_a_head(data: bytes, is_qrels: bool) -> None:
+    found, said = read(data)
+    assert ["QRELS_ALONE" in one for one in said] == [True] * is_qrels
+    assert bool(found.items) != is_qrels

@@ -15,6 +15,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 
+from assess import watching
 from assess.models import Assignment, JudgmentEvent, Seat
 from assess.services import assigning, judging, seating
 from assess.services.assigning import Rules, Wanted
@@ -455,6 +456,31 @@ def test_home_and_collection_lead_to_judging(bench: Bench, client_for: ClientFor
     people.join(bench.collection, guest, Role.RESEARCHER)
     page = client_for(guest).get("/c/harbour-trials/").content.decode()
     assert "2 of 14 wanted" in words(page) and "/judge/" not in page and "/progress/" not in page
+
+
+def test_judging_is_not_done_while_items_have_no_assessor(bench: Bench, organizer: Pages) -> None:
+    assert '<a class="button primary" href="/c/harbour-trials/assign/">Assign topics</a>' in organizer.get("")
+    assigning.assign(bench.collection, by=bench.organizer, wanted=[Wanted(bench.topics[0], [bench.ann])], overlap=0)
+    bench.judge(bench.ann, 20)
+    free = watching.progress(bench.collection).unassigned
+    page = organizer.get("")
+    assert free and f"5 of 5 wanted; {free} without assessor" in words(page)
+    assert '<a class="button primary" href="/c/harbour-trials/assign/">Assign topics</a>' in page
+    assigning.auto_assign(bench.collection, by=bench.organizer, overlap=0)
+    for person in (bench.ann, bench.bob):
+        bench.judge(person, 20)
+    assert "without assessor" not in words(organizer.get("")) and ">Freeze a release</a>" in organizer.get("")
+
+
+def test_each_role_is_shown_what_to_do(bench: Bench, client_for: ClientFor) -> None:
+    bench.assign(overlap=0.4)
+    for role, act in ((Role.ADJUDICATOR, "adjudicate/"), (Role.PARTICIPANT, "runs/"), (Role.RESEARCHER, "")):
+        guest = people.make_user(f"A {role}")
+        people.join(bench.collection, guest, role)
+        page = client_for(guest).get("/c/harbour-trials/").content.decode()
+        assert (f'class="button primary" href="/c/harbour-trials/{act}"' in page) == bool(act)
+    page = client_for(bench.ann).get("/c/harbour-trials/").content.decode()
+    assert 'class="button primary" href="/c/harbour-trials/judge/">Judge<' in page
 
 
 def test_shared_topics_count_as_left_on_home(bench: Bench, client_for: ClientFor) -> None:

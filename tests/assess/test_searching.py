@@ -19,7 +19,7 @@ from assess.services import searching as acts
 from assess.services.assigning import Rules, Wanted
 from config.errors import Conflict, Refusal
 from config.models import Job, User
-from pooling import search
+from pooling import search, search_database
 from pooling.core.query import Clause, Query, read_query
 from pooling.core.words import terms
 from pooling.models import Collection, Document, IndexedDocument, Pool, SearchIndex, UploadKind
@@ -148,6 +148,35 @@ def test_both_kinds_rank_by_the_same_bm25(world: World) -> None:
         assert [scores[docno] for docno in hits.docnos] == pytest.approx([scores[docno] for docno in expected[:10]], rel=1e-5)
     more = search.index_of(world.collection).search(read_query("crane"), 10, 10)
     assert len(more.docnos) == 10 and not set(more.docnos) & set(world.found("crane")[:10])
+
+
+def test_common_words_are_ranked_where_they_weigh_most(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a large collection: a few of many documents are ranked, in PostgreSQL; the best are still the best."""
+    for name, value in (("LARGE", 100), ("FEW", 40)):
+        monkeypatch.setattr(search_database, name, value)
+    generator = random.Random(8)
+    made = [(f"d{n:03}", _said(generator, 3), _said(generator, 30)) for n in range(300)]
+    rows = [{"id": docno, "title": title, "text": text} for docno, title, text in made]
+    files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, "".join(json.dumps(r) + "\n" for r in rows).encode())
+    world.index()
+    found = {docno: (terms(title), terms(text)) for docno, title, text in made}
+    for words in (
+        "mast",
+        "rope mast",
+        "net fish rope",
+        '"net mast"',
+        '"fish net" old -harbour',
+        "title:rope",
+        "text:mast rope",
+    ):
+        query = read_query(words)
+        scores = {docno: _score(fields, list(found.values()), query) for docno, fields in found.items()}
+        best = sorted((score for score in scores.values() if score > 0), reverse=True)
+        hits = search.index_of(world.collection).search(query, 5)
+        assert hits.total == len(best)
+        assert [scores[docno] for docno in hits.docnos] == pytest.approx(best[:5], rel=0.1)
+        everything = search.index_of(world.collection).search(query, 300)
+        assert len(set(everything.docnos)) == len(best)
 
 
 def _said(generator: random.Random, count: int) -> str:

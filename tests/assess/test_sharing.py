@@ -83,6 +83,20 @@ def test_item_by_item_whoever_is_free_takes_the_next(bench: Bench) -> None:
     assert len(set(pairs)) == 21 and set(Counter(item for item, _ in pairs).values()) == {3}
 
 
+def test_item_by_item_what_is_given_back_behind_somebody_is_theirs_in_the_end(bench: Bench) -> None:
+    (topic,) = factories.make_work(bench.collection, bench.organizer, topics=1, items=7)
+    wanted, rules = [Wanted(topic, [bench.ann, bench.bob])], Rules(by_item=True)
+    assigning.assign(bench.collection, by=bench.organizer, wanted=wanted, overlap=0, rules=rules)
+    in_order = list(Seat.objects.filter(topic=topic).order_by("position").values_list("token", flat=True))
+    assert [card.token for card in bench.cards(bench.bob, 2)] == in_order[:2]
+    assert [card.token for card in bench.judge(bench.ann)] == in_order[2:3]
+    judging.free_leases(bench.collection, assessor=bench.bob)
+    rest = []
+    while cards := bench.judge(bench.ann):
+        rest += [card.token for card in cards]
+    assert set(rest) == {*in_order[:2], *in_order[3:]}
+
+
 @pytest.mark.parametrize("order", Order.values)
 def test_order_is_the_organizers_choice_and_recorded(bench: Bench, order: str) -> None:
     (topic,) = factories.make_work(bench.collection, bench.organizer, topics=1, items=12)

@@ -6,7 +6,7 @@ import itertools
 import re
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import BrowserContext, Page, expect
 
@@ -53,17 +53,26 @@ class Desk:
         return list(rows.values_list("judgment__item__docno", "grade"))
 
     def expect_sent(self) -> None:
-        expect(self.page.locator("[data-light]")).not_to_contain_text("unsent", timeout=20_000)
+        expect(self.page.locator("[data-light]")).not_to_contain_text("unsent", timeout=60_000)
 
     def expect_true(self, script: str) -> None:
         """Asked until it holds. Playwright's own way is an eval within the page, which the page's policy refuses."""
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while not self.page.evaluate(script):
             assert time.monotonic() < until, script
             self.page.wait_for_timeout(50)
 
+    def settled(self, script: str) -> Any:
+        """What it gives once that stays the same for a while."""
+        found, same = self.page.evaluate(script), 0
+        while same < 3:
+            self.page.wait_for_timeout(100)
+            before, found = found, self.page.evaluate(script)
+            same = same + 1 if found == before else 0
+        return found
+
     def expect_light(self, text: str | re.Pattern[str]) -> None:
-        expect(self.page.locator("[data-light]")).to_have_text(text, timeout=20_000)
+        expect(self.page.locator("[data-light]")).to_have_text(text, timeout=60_000)
 
 
 def make_desk(items: int = 15) -> tuple[Collection, User]:

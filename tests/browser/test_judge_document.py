@@ -191,21 +191,19 @@ def test_a_long_text_is_where_one_left_it(desk: Desk) -> None:
         return [first.dataset.at, Math.round(edge - first.getBoundingClientRect().top)];
     })()"""
     page.evaluate("document.querySelector('.judge-document').scrollTop = 41_000")
-    page.wait_for_timeout(300)
-    before, offset = page.evaluate(line)
+    before, offset = desk.settled(line)
     same = f"(([at, by]) => at === '{before}' && Math.abs(by - {offset}) < 3)({line})"
     page.keyboard.press("1")
     expect(page.locator(".judge-docno")).to_have_text(docnos[1])
     page.keyboard.press("b")
     expect(page.locator(".judge-docno")).to_have_text(docnos[0])
     desk.expect_true(same)
-    page.wait_for_timeout(500)
+    desk.settled(line)
     assert page.evaluate(same), page.evaluate(line)
     page.keyboard.press("ArrowRight")
     expect(page.locator(".judge-docno")).to_have_text(docnos[1])
     page.evaluate("document.querySelector('.judge-document').scrollTop = 52_000")
-    page.wait_for_timeout(300)
-    before, offset = page.evaluate(line)
+    before, offset = desk.settled(line)
     desk.reload()
     desk.expect_true(f"(([at, by]) => at === '{before}' && Math.abs(by - {offset}) < 3)({line})")
 
@@ -223,8 +221,7 @@ def test_a_long_page_is_where_one_left_it(desk: Desk) -> None:
     })()"""
     expect(page.frame_locator("iframe.judge-page").locator("html.long p").first).to_contain_text("0: slow")
     page.evaluate("document.querySelector('.judge-document').scrollTop = 41_000")
-    page.wait_for_timeout(300)
-    before, offset = page.evaluate(seen)
+    before, offset = desk.settled(seen)
     assert before > 100
     page.keyboard.press("1")
     expect(page.locator(".judge-docno")).to_have_text(docnos[1])

@@ -17,7 +17,7 @@ def some(desk: Desk, count: int) -> list[tuple[str, int]]:
     """As many as wanted, as fast as the page has them."""
     found: list[tuple[str, int]] = []
     while len(found) < count:
-        expect(desk.page.locator("article:not([aria-busy]) .judge-docno")).to_be_visible(timeout=20_000)
+        expect(desk.page.locator("article:not([aria-busy]) .judge-docno")).to_be_visible(timeout=60_000)
         found += press_fast(desk, count - len(found))
     return found
 
@@ -59,6 +59,7 @@ def test_list_has_the_same_keys_and_the_same_saving(desk: Desk) -> None:
     names = list(Seat.objects.filter(assessor=desk.assessor).order_by("position").values_list("item__docno", flat=True))
     page.get_by_role("link", name="List").click()
     expect(page.locator(".judge[data-ready] .judge-list > li")).to_have_count(30)  # held by now, beyond the 20 it came with
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")  # the list scrolls, not the page behind it
     now, entries = page.locator(".judge-list > li.now .judge-docno"), page.locator(".judge-list > li")
     expect(now).to_have_text(names[0])
     desk.context.set_offline(True)

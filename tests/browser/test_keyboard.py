@@ -176,6 +176,7 @@ def test_upload_planner_members_and_scale_by_keyboard(world: World, signed_in: C
 def _upload(page: Page, here: str, folder: Path) -> None:
     topics = folder / "topics.tsv"
     topics.write_text("1\ttidal power\n2\tfish ladders\n")
+    page.on("filechooser", lambda _: None)  # before the page: asked for with the key, it may come after it
     page.goto(f"{here}topics/")
     tab_to(page, "File of topics")
     with page.expect_file_chooser() as opened:

@@ -175,7 +175,7 @@ def _judge(page: Page, name: str) -> dict[tuple[str, str], int]:
     page.goto(f"/c/{SLUG}/judge/")
     pressed: dict[tuple[str, str], int] = {}
     while True:
-        expect(page.locator("article:not([aria-busy]) .judge-docno, .empty")).to_be_visible(timeout=20_000)
+        expect(page.locator("article:not([aria-busy]) .judge-docno, .empty")).to_be_visible(timeout=60_000)
         shown = page.evaluate(
             "() => { const one = q => document.querySelector(q)?.textContent; return [one('.judge-title'), one('.judge-docno')]; }"
         )

@@ -15,7 +15,7 @@ SCRIPT = Path(sys.executable).with_name("assize")
 def run(*arguments: str, data: Path, **more: str) -> "subprocess.CompletedProcess[str]":
     env = {name: value for name, value in os.environ.items() if not name.startswith("ASSIZE_")}
     env |= {"ASSIZE_DATA": str(data), **more}
-    return subprocess.run([str(SCRIPT), *arguments], env=env, capture_output=True, text=True, timeout=60)
+    return subprocess.run([str(SCRIPT), *arguments], env=env, capture_output=True, text=True, timeout=100)
 
 
 def test_overview_lists_every_command_with_a_line(assize: Assize) -> None:
@@ -36,7 +36,7 @@ def test_overview_lists_every_command_with_a_line(assize: Assize) -> None:
 def test_overview_and_version_load_no_django(tmp_path: Path) -> None:
     code = "import sys; from config import cli; cli.main(); sys.exit('django' in sys.modules)"
     for argument in ("help", "--version"):
-        done = subprocess.run([sys.executable, "-c", code, argument], cwd=settings.BASE_DIR, capture_output=True, timeout=60)
+        done = subprocess.run([sys.executable, "-c", code, argument], cwd=settings.BASE_DIR, capture_output=True, timeout=100)
         assert done.returncode == 0
 
 
@@ -68,7 +68,7 @@ def test_closed_pipe_is_quiet(tmp_path: Path) -> None:
     read, write = os.pipe()
     os.close(read)
     env = {**os.environ, "ASSIZE_DATA": str(tmp_path)}
-    done = subprocess.run([str(SCRIPT), "help", "--commands"], env=env, stdout=write, stderr=subprocess.PIPE, timeout=60)
+    done = subprocess.run([str(SCRIPT), "help", "--commands"], env=env, stdout=write, stderr=subprocess.PIPE, timeout=100)
     os.close(write)
     assert (done.returncode, done.stderr) == (141, b"")
 

@@ -59,6 +59,7 @@ def test_show_tells_settings_and_scale(assize: Assize, cast: Cast) -> None:
             "languages",
             "licence",
             "source",
+            "crawl",
             "measures",
             "lenient_from",
             "strict_from",
@@ -108,6 +109,16 @@ def test_edit_changes_what_is_named_only(assize: Assize, cast: Cast) -> None:
     assert (cast.collection.name, cast.collection.visibility) == ("Harbour trials", "private")
     odd = assize("collections", "edit", "harbour-trials", "--measures", "AP,10nDCG")
     assert odd.status == 1 and '"10nDCG" is not a measure' in odd.err
+
+
+def test_a_crawl_is_told_by_status(assize: Assize, cast: Cast) -> None:
+    assert assize("collections", "edit", "harbour-trials", "--crawl", "404 31; 200 1,200; none 2").status == 0
+    assert "crawl         200 1200, 404 31, none 2, total 1233" in assize("collections", "show", "harbour-trials").out
+    facts = assize("collections", "show", "harbour-trials", "--json").json
+    assert facts["crawl"] == {"200": 1200, "404": 31, "none": 2, "total": 1233}
+    refused = assize("collections", "edit", "harbour-trials", "--crawl", "200 1200; total 1233")
+    words = "crawl: The counts add up to 1,200, but the total says 1,233. Correct a count or the total."
+    assert refused.told == (1, f"Error: {words}")
 
 
 def test_scale_is_set_from_a_file_or_an_export(assize: Assize, cast: Cast, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_trial_is_watched_while_a_worker_does_it(assize: Assize, queue_server: "
         shown = assize("jobs", "trial", "--steps", 3, "--seconds", 0.1, "--watch")
     finally:
         worker.terminate()
-        worker.communicate(timeout=10)
+        worker.communicate(timeout=60)
     job = Job.objects.get()
     assert (shown.status, shown.out) == (0, f"{job.pk}\n")
     assert (
@@ -127,7 +127,7 @@ def test_work_waits_for_a_queue_that_is_not_there(no_queue: None) -> None:
         assert "next look in 5 s" in line_with(worker, "The queue is not reachable")
     finally:
         worker.terminate()
-        worker.communicate(timeout=10)
+        worker.communicate(timeout=60)
     assert worker.returncode == 0
 
 
@@ -148,14 +148,14 @@ def test_sweep_goes_on_until_it_is_told_to_end(queue_server: "redis.Redis") -> N
     job = make_job()
     sweeper = servers.start("sweep")
     try:
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while not jobs._queue().get_job_ids() and time.monotonic() < until:
             time.sleep(0.05)
         assert jobs._queue().get_job_ids() == [f"assize-{job.pk}-0"]
         assert sweeper.poll() is None
     finally:
         sweeper.terminate()
-        sweeper.communicate(timeout=10)
+        sweeper.communicate(timeout=60)
     assert sweeper.returncode == 0
 
 

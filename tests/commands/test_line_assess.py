@@ -35,7 +35,7 @@ def test_assign_by_itself(assize: Assize, bench: Bench) -> None:
 def test_assign_one_topic_and_new_seats(assize: Assize, bench: Bench) -> None:
     done = assize("assign", "harbour-trials", "--topic", 2, "--first", "bob-beholder,ann-assessor", "--by", "olga-organizer")
     assert done.status == 0 and Seat.objects.filter(assessor=None).count() == 5
-    assert "no seat changed" in assize("assign", "harbour-trials", "--seats", "--by", "olga-organizer").err
+    assert "nothing changed" in assize("assign", "harbour-trials", "--seats", "--by", "olga-organizer").err
     wrong = assize("assign", "harbour-trials", "--topic", 9, "--first", "bob-beholder", "--by", "olga-organizer")
     assert wrong.status == 1 and "There is no topic “9” in harbour-trials." in wrong.err
     assert assize("assign", "harbour-trials", "--auto", "--topic", 1).status == 2

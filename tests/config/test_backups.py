@@ -4,6 +4,7 @@ import fcntl
 import itertools
 import json
 import os
+import random
 import shutil
 import signal
 import stat
@@ -347,12 +348,14 @@ def test_record_that_cannot_be_read_counts_as_none(data: Path) -> None:
 
 
 def test_killed_backup_leaves_no_half_file(release: Release, data: Path, settings: Settings, tmp_path: Path) -> None:
-    """kill -9 at three moments of the writing; the next one clears away what was left."""
+    """kill -9 at three moments of the writing, or at as many as `make kills` says; the next clears away what was left."""
+    draw = random.Random(7)
+    moments = [0, 1, 8_000_000, *(draw.randrange(8_000_000) for _ in range(int(os.environ.get("KILLS", "3")) - 3))]
     (data / "files" / "large").write_bytes(os.urandom(15_000_000))
     backups.backup(tmp_path / "first.zip", quiet)
     with empty_machine(tmp_path, settings) as there:  # whose database another process finds by its data folder
         backups.restore(tmp_path / "first.zip", quiet)
-        for size in (0, 1, 8_000_000):
+        for size in moments:
             folder = tmp_path / str(size)  # of its own: what an earlier kill left must not be taken for this one's
             folder.mkdir()
             with processes.start("backup", str(folder / "one.zip")) as process:

@@ -290,3 +290,17 @@ def test_large_bodies_take_half_of_the_threads(settings: Settings, given: dict[s
         assert bodies(large).status_code == 200
     assert [answer.status_code for answer in answers] == [status, status]
     assert [answer.get("Retry-After") for answer in answers] == 2 * ["5" if status == 503 else None]
+
+
+@pytest.mark.parametrize(
+    ("came", "link"),
+    [
+        ("http://testserver/c/x/pool/?strategy=rrf", "/c/x/pool/?strategy=rrf"),
+        ("http://evil.example/c/x/", ""),
+        ("http://testserver//evil.example/", ""),
+        ("http://[", ""),
+    ],
+)
+def test_an_error_leads_back_to_the_page_before(client: Client, came: str, link: str) -> None:
+    page = client.get("/nowhere/", headers={"referer": came, "host": "testserver"}).content.decode()
+    assert re.findall(r'href="([^"]*)">Back to the page before', page) == ([link] if link else [])

@@ -33,7 +33,7 @@ def site_on(data: Path) -> Iterator[None]:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout and holder.stdout.readline() == "held\n"
         yield
-        holder.communicate(timeout=10)
+        holder.communicate(timeout=60)
 
 
 def test_running_address_is_that_of_the_lock_while_it_is_held(settings: Settings, tmp_path: Path) -> None:

@@ -70,7 +70,8 @@ def make_item(collection: Collection, topic: str, docno: str, *, by: User) -> Po
 
 def judge(item: PoolItem, assessor: User, grade: int, *, slot: int = 1) -> Judgment:
     """What judging leaves behind: the seat, the present grade and the event."""
-    seat = {"assessor": assessor, "position": 1, "judged_at": timezone.now(), "collection": item.pool.collection}
+    seat = {"assessor": assessor, "position": 1, "judged_at": timezone.now()}
+    seat |= {"collection": item.pool.collection, "topic": item.topic}
     Seat.objects.get_or_create(item=item, slot=slot, defaults=seat)
     judgment, made = Judgment.objects.get_or_create(item=item, assessor=assessor, defaults={"grade": grade})
     before = None if made else judgment.grade

@@ -197,7 +197,58 @@ def ideal_discounted(ranking: Ranking, judged: list[int], rel: int, cutoff: Cuto
     return discounted([*sorted(judged, reverse=True)], judged, rel, cutoff)
 
 
+def pair_accuracy(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+    good = relevant(ranking, rel)[:cutoff]
+    pairs = [(one, other) for place, one in enumerate(good) for other in good[place + 1 :] if one != other]
+    return sum(one for one, _other in pairs) / len(pairs) if pairs else math.nan
+
+
+def compatibility(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+    """Documents by their places: those of the ranking, then those that it lacks."""
+    there: dict[object, int] = {place: grade for place, grade in enumerate(ranking) if grade is not None}
+    missed = list(judged)
+    for grade in there.values():
+        missed.remove(grade)
+    everything = there | {f"missed {place}": grade for place, grade in enumerate(missed)}
+    ideal = sorted((name for name, grade in everything.items() if grade > 0), key=lambda name: -everything[name])
+    depth = max(len(ranking), len(ideal))
+
+    def overlap(one: list[object]) -> float:
+        return sum(0.95 ** (d - 1) * len(set(one[:d]) & set(ideal[:d])) / d for d in range(1, depth + 1))
+
+    return overlap([*range(len(ranking))]) / overlap(ideal) if ideal else 0.0
+
+
+def reader(going_on: Callable[[int, float, float], float], depth: int = 1000) -> Measure:
+    """C/W/L: the chance of going on is told from rank, gain there and gain so far; grades go to 3."""
+
+    def measure(ranking: Ranking, judged: list[int], rel: int, cutoff: Cutoff) -> float:
+        read, chances, total, so_far = 1.0, 0.0, 0.0, 0.0
+        for rank in range(1, (cutoff or depth) + 1):
+            gain = max(ranking[rank - 1] or 0, 0) / 3 if rank <= len(ranking) else 0.0
+            so_far += gain
+            chances, total = chances + read, total + read * gain
+            read *= going_on(rank, gain, so_far)
+        return total / chances
+
+    return measure
+
+
+def patience(rank: int, wanted: float) -> float:
+    return ((rank + wanted - 1) / (rank + wanted)) ** 2
+
+
 DEFINITIONS: dict[str, Measure] = {
+    "PairAccuracy": pair_accuracy,
+    "Compat": compatibility,
+    "SDCG": reader(lambda rank, gain, so_far: math.log2(rank + 1) / math.log2(rank + 2)),
+    "BPM": reader(lambda rank, gain, so_far: float(so_far < 1 - 1e-9)),
+    "INSQ": reader(lambda rank, gain, so_far: patience(rank, 2.0)),
+    "INST": reader(lambda rank, gain, so_far: patience(rank, 2.0 - so_far)),
+    "NERR8": reader(lambda rank, gain, so_far: 1 - gain),
+    "NERR9": reader(lambda rank, gain, so_far: (1 - gain) * rank / (rank + 1)),
+    "NERR10": reader(lambda rank, gain, so_far: (1 - gain) * 0.9),
+    "NERR11": reader(lambda rank, gain, so_far: (1 - gain) * patience(rank, 2.0)),
     "DCG": discounted,
     "IDCG": ideal_discounted,
     "IPrec": interpolated,

@@ -101,7 +101,8 @@ def test_geometric_means_are_those_of_trec_eval(qrels: cases.Qrels, run: cases.R
 def test_a_million_documents_of_one_topic_are_equal_to_the_last_bit() -> None:
     """Read from a file in pieces; ten documents of each score, 2,000 judged ones all over the ranking."""
     rng, number, rules = np.random.default_rng(7), 1_000_000, RULES["9"]
-    docnos, scores = [f"d{place:06}" for place in range(number)], (rng.permutation(number) // 10).tolist()
+    docnos = [f"d{place:06}" for place in range(number)]
+    scores = (rng.permutation(number) // 10).astype(np.float64).tolist()
     drawn, grades = rng.choice(number, 2_000, replace=False).tolist(), rng.integers(-1, 4, 2_000).tolist()
     judgments = {"1": {docnos[place]: grade for place, grade in zip(drawn, grades, strict=True)}}
     data = "".join(f"1 Q0 {docno} 1 {score} t\n" for docno, score in zip(docnos, scores, strict=True)).encode()
@@ -109,7 +110,7 @@ def test_a_million_documents_of_one_topic_are_equal_to_the_last_bit() -> None:
     (hits,) = read_hits([opened_bytes(data)], qrels, rules, piece=1 << 20)
     judged = judged_rankings(qrels, [hits], Given(rules.recall_points))
     found = evaluate_judged(judged, ("t",), MEASURES + COUNTS, rules=rules).values[0, :, 0].tolist()
-    run = {"1": {docno: float(score) for docno, score in zip(docnos, scores, strict=True)}}
+    run = {"1": dict(zip(docnos, scores, strict=True))}
     assert dict(zip(MEASURES + COUNTS, found, strict=True)) == reference(judgments, run, 1)["1"]
 
 

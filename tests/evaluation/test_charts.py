@@ -6,7 +6,9 @@ import pytest
 
 from evaluation.core import charts
 from evaluation.core.charts import Axis, Chart, Mark, Series
-from evaluation.tables import Table, drawn, written
+from evaluation.tables import drawn
+from evaluation.templatetags.scores import heading
+from pooling.tables import Table, written
 
 ODD = '<b onload="x">&"'
 MARKS = [Mark(0, 0.25, f"{ODD} 0.25"), Mark(1, -0.5, "two", 4)]
@@ -60,3 +62,9 @@ def test_tables_as_files() -> None:
     assert '"AP": null' in written(table, "json")
     tex = written(table, "tex")
     assert r"run\_a & AP \\" in tex and r"b\% & -- \\" in tex and "=x & 0.3333" in tex and "{lr}" in tex
+
+
+def test_heads_are_words_with_a_capital_or_symbols_as_they_are() -> None:
+    names = ["run", "change %", "p", "p corrected", "g_z low", "τ", "nDCG@10 before", "bpref %", "judged@10", "unique relevant"]
+    told = ["Run", "Change %", "p", "p corrected", "g_z low", "τ", "nDCG@10 before", "bpref %", "judged@10", "Unique relevant"]
+    assert [heading(name) for name in names] == told

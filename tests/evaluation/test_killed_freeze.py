@@ -1,6 +1,6 @@
 """kill -9 during a freeze and while it is scored, at random moments: no release, or a whole one; no scores of a run, or all.
 
-Few kills of the scoring by default; KILLS=50 tries the number that was promised.
+Few kills by default; `make kills` tries the number that was promised.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ def test_a_release_is_whole_or_not_there(monkeypatch: pytest.MonkeyPatch) -> Non
     assert run_in_a_process(services.request_release(twin, by=organizer, rule="first"), None)
     lasts = time.monotonic() - began  # the kills are spread over all of the work, however fast the machine is
     job = services.request_release(collection, by=organizer, rule="first")
-    states = list(killed_often(job, seen, 20, lasts=lasts))
+    states = list(killed_often(job, seen, KILLS, lasts=lasts))
     assert all(state in ([], [(1, 1)]) for state in states)
     assert [] in states, "some kills came before the end"
     while not Job.objects.filter(pk=job.pk, state=JobState.DONE).exists():

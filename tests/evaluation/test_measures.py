@@ -23,7 +23,9 @@ EVERY = [f"{name}@{cutoff}" for name in ("AP", "P", "R", "RR", "Success", "nDCG"
 EVERY += ["AP", "AP(rel=2)", "RR", "nDCG", "Rprec", "Rprec(rel=3)", "Bpref", "Bpref(rel=2)", "NumRet", "NumRel", "NumRelRet"]
 EVERY += ["IPrec@0", "IPrec@0.3", "IPrec@0.7", "IPrec@1", "Avg11pt", "SetF", "SAP", "SAP@3", "ERR(gmax=3)", "ERR(gmax=3)@3"]
 EVERY += ["Q", "Q(rel=2)", "RBP", "RBP@3", "RBPResidual", "Judged@3", "SL", "Bpref10", "CG", "CG@3", "NCG", "NCG@3"]
-EVERY += ["DCG", "DCG@3", "IDCG", "IDCG@3"]
+EVERY += ["DCG", "DCG@3", "IDCG", "IDCG@3", "Compat", "PairAccuracy", "PairAccuracy@3", "INST(max_rel=3)", "INSQ(max_rel=3)"]
+EVERY += [f"{name}(max_rel=3)@{cutoff}" for name in ("SDCG", "BPM", "NERR8", "NERR9") for cutoff in (3, 10)]
+EVERY += ["NERR10(max_rel=3)", "NERR11(max_rel=3)"]
 BY_ORACLE = {parse_measure(name).definition.name for name in (*MEASURES, *COUNTS, *GEOMETRIC)}
 BY_VECTORS = {row.values[0]["measure"] for row in vectors("pooling", "infNDCG")}  # test_sampled.py
 
@@ -97,6 +99,15 @@ def test_values_worked_out_by_hand(name: str) -> None:
     assert worked(DEFINITIONS[name])[1] == pytest.approx(WORKED[name], abs=1e-6 if name == "xinfAP" else 1e-12)
 
 
+def test_readers_want_as_much_as_they_are_told() -> None:
+    """Gains of 1, 0, 1/2; who wants 1/2 stops at once, who wants 1.5 reads all three. A cutoff of 10⁹ is one of 1,000."""
+    qrels, run = {"1": {"a": 3, "b": 0, "c": 2}}, {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    names = ["BPM(T=0.5)@5", "BPM(T=1.5,min_rel=1)@5", "BPM(T=9,min_rel=1)@5", "NERR8(min_rel=1)@5", "NERR9@999999999"]
+    assert score(qrels, run, *names).values[0, :, 0].tolist() == pytest.approx([1, 1.5 / 3, 1.5 / 5, 1, 1], abs=1e-12)
+    told = score(qrels, run, "SDCG@999999999", "SDCG@1000").values[0, :, 0]
+    assert told[0] == told[1]
+
+
 def test_rbp_as_trec_eval_10_means_it() -> None:
     """Grades are a share of their topic's highest; what lies beyond a ranking counts where it has an unjudged document."""
     qrels = {"1": {"b": 2, "c": 0, "e": 1, "x": 3}, "2": {"p": 1, "q": 0}, "3": {"p": 1}}
@@ -134,7 +145,7 @@ def test_the_ideal_ranking_scores_one(qrels: cases.Qrels) -> None:
 @settings(max_examples=30, deadline=None)
 def test_unjudged_documents_at_the_end_change_nothing(qrels: cases.Qrels, run: cases.Run, more: int) -> None:
     longer = {topic: docs | {f"zz{n}": -1e9 - n for n in range(more)} for topic, docs in run.items()}
-    names = [name for name in EVERY if name not in ("NumRet", "Judged@3", "SetF")]
+    names = [name for name in EVERY if name not in ("NumRet", "Judged@3", "SetF", "Compat") and "Pair" not in name]
     assert np.array_equal(score(qrels, run, *names).values, score(qrels, longer, *names).values, equal_nan=True)
 
 
@@ -164,7 +175,7 @@ def test_topics_missing_from_the_run_count_as_zero_unless_told_otherwise() -> No
 
 
 def over_no_topic() -> list[float]:
-    return [np.nan if name in ("SL", "Judged@3") else 0.0 for name in EVERY]
+    return [np.nan if name in ("SL", "Judged@3") or "Pair" in name else 0.0 for name in EVERY]
 
 
 def test_a_run_without_any_judged_topic_scores_zero_where_zero_is_a_score() -> None:

@@ -9,11 +9,12 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from config.doctor import examine
 from config.models import Job
-from evaluation import figures, reports, services, standings, topic_reports
+from evaluation import evaluate, figures, reports, selectors, services, standings, topic_reports
 from evaluation.core.catalogue import DEFINITIONS
 from evaluation.models import Release
-from pooling.models import Collection, Run
+from pooling.models import Collection, Corpus, PoolItem, Run
 from pooling.services import collections
 from tests.conftest import Cast, ClientFor
 from tests.evaluation import factories
@@ -115,7 +116,13 @@ def test_freezing_nothing_is_refused_in_words(cast: Cast, olga: Client) -> None:
     answer = olga.post(f"{HERE}releases/", {"rule": "first", "note": ""})
     assert answer.status_code == 422
     assert "Nothing is judged yet: a release needs at least one judgment." in answer.content.decode()
-    assert "Nothing is judged yet. A release needs" in text(olga, "releases/")
+    page = text(olga, "releases/")
+    assert "Nothing is judged yet. A release needs" in page and "Qrels of this moment" not in page
+
+
+def test_the_same_judgments_may_be_frozen_by_another_rule(release: Release, olga: Client) -> None:
+    page = text(olga, "releases/")
+    assert "No judgment since release 1: another rule may still give other grades." in page and "Freeze the qrels" in page
 
 
 @pytest.mark.parametrize("who", ["participant", "researcher", "assessor"])
@@ -148,7 +155,7 @@ def test_release_page_tells_what_is_in_it(release: Release, judged: Cast, olga: 
     ):
         assert words in page, words
     factories.judge(factories.make_item(judged.collection, "1", "a", by=judged.organizer), judged.assessor, 0)
-    assert "1 judgment made or changed" in text(olga, "releases/1/")
+    assert "1 judgment or decision made or changed" in text(olga, "releases/1/")
     factories.freeze(judged.collection, judged.organizer)
     assert "Release 2 is newer." in text(olga, "releases/1/")
     assert olga.get(f"{HERE}releases/3/").status_code == 404
@@ -253,9 +260,10 @@ def test_run_page(release: Release, olga: Client) -> None:
 
 
 def test_every_measure_can_be_official(judged: Cast, olga: Client) -> None:
-    names = [entry.example for entry in DEFINITIONS.values() if not entry.needs]
+    names = [entry.example for entry in DEFINITIONS.values() if entry.needs in ("", "documents")]
     given = {"name": "Harbour trials", "description": "", "visibility": "private", "measures": names}
     collections.edit_collection(judged.collection, **given)  # type: ignore[arg-type]
+    Corpus.objects.create(collection=judged.collection, document_count=1000)
     factories.score(factories.freeze(judged.collection, judged.organizer))
     board = text(olga, "leaderboard/")
     assert all(f"{name.partition('@')[0]}" in board for name in names if not name.startswith("Num"))
@@ -263,6 +271,32 @@ def test_every_measure_can_be_official(judged: Cast, olga: Client) -> None:
         assert status(olga, HERE + path) == 200
     answer = olga.get("/api/v1/collections/harbour-trials/releases/1/runs/alpha").content.decode()
     assert "NaN" not in answer and set(names) <= set(json.loads(answer)["means"])
+
+
+def test_measures_of_the_corpus_are_of_its_size_when_frozen(judged: Cast, olga: Client) -> None:
+    names = ["Fallout", "Generality", "Accuracy", "Specificity"]
+    given = {"name": "Harbour trials", "description": "", "visibility": "private", "measures": names}
+    collections.edit_collection(judged.collection, **given)  # type: ignore[arg-type]
+    unsized = "how many documents there are: Fallout, Generality, Accuracy, Specificity."
+    assert unsized in text(olga, "leaderboard/?release=live")
+    corpus = Corpus.objects.create(collection=judged.collection, document_count=100)
+    release = factories.freeze(judged.collection, judged.organizer)
+    corpus.document_count = 50
+    corpus.save()
+    factories.score(release)
+    assert examine(factories.quiet)["scores"] == []
+    frozen, live = standings.of_release(release), standings.live(judged.collection)
+    qrels = selectors.qrels(release)
+    for standing, documents in ((frozen, 100), (live, 50)):
+        again = evaluate(qrels, [factories.ALPHA, factories.BETA], names, documents=documents)
+        assert standing.means[:, :4].tolist() == again.means.tolist()
+    before = live.means[0, 0]
+    factories.judge(
+        PoolItem.objects.get(topic__number="1", docno="b"), judged.assessor, 2
+    )  # one grade is followed, not all read
+    assert standings.live(judged.collection).means[0, 0] < before
+    assert status(olga, f"{HERE}effect/") == 200
+    assert "documents there are" not in text(olga, "leaderboard/?release=live")
 
 
 ODD = re.compile(r"\b(?:nan|inf|infinity)\b", re.I)
@@ -409,7 +443,7 @@ COUNTS = {
     "scores/alpha/": 14,
     "leaderboard/scores.csv": 8,
     "leaderboard/topics.csv": 8,
-    "leaderboard/?release=live": 14,
+    "leaderboard/?release=live": 15,
     "leaderboard/file/json/": 8,
 }
 

@@ -65,7 +65,7 @@ def test_data_sheet_tells_people_and_machines(judged: Cast, client_for: ClientFo
     judged.collection.visibility = "public"
     judged.collection.description = "Tides </script><script>alert(1)</script>"
     told_of = {"genre": "news", "languages": "en, hi", "licence": "CC BY 4.0", "source": "Port <b>logs</b>"}
-    for field, value in told_of.items():
+    for field, value in {**told_of, "crawl": "200 1200\n404 31\nnone 2\ntotal 1233"}.items():
         setattr(judged.collection, field, value)
     judged.collection.save()
     olga, stranger = client_for(judged.organizer), client_for(None)
@@ -87,6 +87,10 @@ def test_data_sheet_tells_people_and_machines(judged: Cast, client_for: ClientFo
     archive = files(release)
     described = json.loads(archive["ir_datasets.json"])["harbour-trials/v2"]
     assert {field: described[field] for field in told_of} == told_of
+    assert described["crawl"] == {"200": 1200, "404": 31, "none": 2, "total": 1233}
+    assert described["qrels"]["relevant_per_query"] == 4 / 2 and described["task"] == "Ad hoc search"
+    assert "1,233 addresses" in page and '404 <span class="soft">Not Found</span>' in page
+    assert b"Crawl: 200 1200, 404 31, none 2, total 1233.\n" in archive["README.md"]
     assert b"Licence: CC BY 4.0.\n" in archive["README.md"]
 
 

@@ -16,6 +16,7 @@ from scipy import stats
 
 from assess.models import Judgment
 from config.errors import Refusal
+from config.models import User
 from evaluation import columns, comparing, planning, pool_reports, reports, standings, topic_reports
 from evaluation.core.catalogue import DEFINITIONS
 from evaluation.core.formulas import FORMULAS, worked
@@ -244,7 +245,7 @@ def test_both_orders_by_hand(release: Release, judged: Cast) -> None:
 @pytest.mark.parametrize(
     ("query", "status", "told"),
     [
-        ("", 200, "Choose runs"),
+        ("", 200, "best has MAP 0."),
         ("?runs=best", 422, "Expected 2 to 12 runs to compare; found 1."),
         ("?runs=best&runs=odd", 404, ""),
         ("?runs=best&runs=good&baseline=fair", 422, "Expected a baseline among the runs compared; found “fair”."),
@@ -255,6 +256,18 @@ def test_both_orders_by_hand(release: Release, judged: Cast) -> None:
 def test_comparison_asked_for_in_odd_ways(many: Release, olga: Client, query: str, status: int, told: str) -> None:
     answer = olga.get(f"{HERE}compare/{query}")
     assert (answer.status_code, told in answer.content.decode()) == (status, True)
+
+
+def test_comparing_begins_with_the_best_and_ones_own(many: Release, cast: Cast, client_for: ClientFor) -> None:
+    def compared(who: User) -> list[str]:
+        shown = client_for(who).get(f"{HERE}compare/").content.decode()
+        return re.findall(r'<option value="([^"]*)" selected', shown.split("</select>")[0])
+
+    assert compared(cast.participant) == compared(cast.organizer) == ["best", "good"]
+    Run.objects.filter(tag="fair").update(submitted_by=cast.participant)
+    assert (compared(cast.participant), compared(cast.organizer)) == (["best", "fair"], ["best", "good"])
+    Run.objects.filter(tag="best").update(submitted_by=cast.participant)
+    assert compared(cast.participant) == ["best", "good"]
 
 
 # Topics

@@ -78,14 +78,24 @@ def test_a_sample_by_strata(made: tuple[Collection, User], client_for: ClientFor
         )
 
 
-def test_a_sample_by_weight_has_probabilities_alone(made: tuple[Collection, User]) -> None:
+def test_a_sample_by_weight_has_probabilities_alone(made: tuple[Collection, User], client_for: ClientFor) -> None:
     collection, by = made
+    collection.measures = ["statAP", "AP"]
+    collection.save()
     release = released(collection, by, "ap-weighted", budget=7, depth=6)
     names = [str(measure) for measure in columns.measures(release.collection, release.counts)]
-    assert "statAP" in names and "xinfAP" not in names and "xinfAP" in columns.unsupported(release.collection, release.counts)
+    assert (
+        "statAP" in names and "xinfAP" not in names and "xinfAP" in columns.unsupported(release.collection, release.counts)[0]
+    )
     found = samples.judged(release)
     assert found is not None and found[1].inclusion is not None and len(found[0]) == 7
     assert release.scores.filter(measure="statAP").count() == 4
+    pages = {"pool-report/": "By bpref, the score", "effect/": "Does disagreement", "compare/": "has statAP"}
+    pages |= {"scores/S1/": "statAP by topic", "scores/S1/?view=strict": "S1", "leaderboard/topics/1/": "statAP"}
+    for page, shown in pages.items():
+        answer = client_for(by).get(f"/c/{collection.slug}/{page}")
+        assert (answer.status_code, shown in answer.content.decode()) == (200, True), page
+    assert client_for(by).get(f"/c/{collection.slug}/effect/?measure=statAP").status_code == 422
 
 
 def test_official_estimates_are_named_where_the_pool_is_no_sample(made: tuple[Collection, User]) -> None:
@@ -93,7 +103,7 @@ def test_official_estimates_are_named_where_the_pool_is_no_sample(made: tuple[Co
     collection.measures = ["xinfAP", "AP"]
     collection.save()
     release = released(collection, by, "depth", depth=3)
-    assert columns.unsupported(release.collection, release.counts) == ["xinfAP"]
+    assert columns.unsupported(release.collection, release.counts) == (["xinfAP"], [])
     assert "AP" in [str(measure) for measure in columns.measures(release.collection, release.counts)]
 
 

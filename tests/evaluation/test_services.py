@@ -69,6 +69,7 @@ def test_freeze_merges_by_the_rule(judged: Cast, rule: str, expected: bytes) -> 
         "ties": 0,
         "lenient_from": 1,
         "strict_from": 2,
+        "documents": None,
     }
     assert release.last_event == max(JudgmentEvent.objects.values_list("pk", flat=True))
 

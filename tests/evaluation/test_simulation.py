@@ -82,6 +82,10 @@ def test_in_a_site(settings: Settings, tmp_path: Path, client_for: ClientFor, ca
     assert rows["depth"]["to_80"] == 12 and rows["mtf"]["against_depth"] == pytest.approx(-1 / 12)
     page = client.get(address).content.decode()
     assert "Move to front" in page and "6 relevant documents among 16 judged ones" in page and "<polyline" in page
-    assert "% fewer than a depth-k pool judged by docno" in page
+    summary = (
+        "Depth order finds 80 % of the relevant documents with 12 judgments; Move to front with 11, 8 % fewer; MaxMean with "
+    )
+    assert summary in page
     told = caller_for(organizer)("GET", f"/collections/{collection.slug}/strategies")
+    assert told["summary"] in page and told["summary"].startswith(summary)
     assert (told["relevant"], len(told["strategies"]), told["runs"]) == (6, 16, ["S1", "S2", "S3", "S4"])

@@ -113,7 +113,8 @@ def test_official_measures_are_any_that_the_registry_knows(cast: Cast) -> None:
         (["a b"], '"a b" is not a measure; expected one of NumQ, '),
         (["<b>"], '"<b>" is not a measure; expected one of NumQ, '),
         (["P@0"], '"P@0": the cutoff must be a whole number of at least 1, got 0.'),
-        (["Fallout"], '"Fallout" needs more than runs and judgments; expected a measure of these alone.'),
+        (["Coverage"], '"Coverage" is of what users know, and stands in the report of each run; expected a measure of '),
+        (["PartP@5"], '"PartP@5" is of parts of documents, and stands in the report of runs that return passages; '),
     ],
 )
 def test_edit_refuses_odd_measures(cast: Cast, given: list[str], words: str) -> None:

@@ -154,3 +154,22 @@ def test_forms_can_be_named() -> None:
     assert set(FORMATS) == {"auto", "jsonl", "sgml", "tsv", "smart", "files"}
     assert read(b"a\tb\n", format="jsonl")[1] == [("JSON", 1)]
     assert read(b"a\tb\n", format="files", name="x.txt")[0] == [DocumentSpec("x", text="a\tb\n")]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected", "faults"),
+    [
+        (b'{\n  "id": "1",\n  "contents": "a } b"\n}\n{\n  "id": "2",\n  "contents": "c"\n}\n', "12", []),
+        (b'[\n  {"id": "1", "x": {"y": [{}]}},\n  {"id": "2"}\n]', "12", []),
+        (b'[{"id": "1"}, {"id": "2", "text": "] \\" ["}]\n', "12", []),
+        (b'[\n{"id": "1"},\n{"contents": "no id"}\n]\n', "1", [("DOCNO_MISSING", 3)]),
+        (b'[\n{"id": "1"},\n{"id": "2"}\n', "12", [("JSON", 3)]),  # cut off: nothing of it is stored
+        (b'[\n{"id": "1"},\n{"id": "2",\n"te', "1", [("JSON", 3)]),
+        (b'{\n"id": "1",\n"text": oops\n}\n{\n"id": "2"\n}\n', "2", [("JSON", 1)]),
+        (b"[1, 2]\n", "", [("NOT_OBJECT", 1)]),
+        (b"[]\n", "", [("DOCUMENTS_EMPTY", 0)]),
+    ],
+)
+def test_json_may_be_spread_over_lines_or_be_a_list(data: bytes, expected: str, faults: list[tuple[str, int]]) -> None:
+    documents, found = read(data)
+    assert ("".join(one.docno for one in documents), [one for one in found if one[0] != "TEXT_EMPTY"]) == (expected, faults)

@@ -44,6 +44,8 @@ def column(texts: list[str]) -> Column:
 
 @given(st.lists(NUMBER, min_size=1, max_size=20))
 @example(["9007199254740993", "9007199254740992.5", "0.1", "123456789012345678901234"])
+@example([".00000000000000000000012", "0.0000000000000000000012"])  # more decimals than powers of ten that a double holds
+@example(["4503599627370497.5", "9007199254740995", "9007199254740994.9", "18014398509481986.01", "0.3000000000000000166"])
 def test_numbers_are_those_that_python_reads(texts: list[str]) -> None:
     found = column(texts).numbers()
     assert found is not None

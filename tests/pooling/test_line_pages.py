@@ -10,6 +10,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from config.models import Job
+from pooling import selectors
 from pooling.models import Collection, Pool, Role, Upload, UploadKind
 from pooling.services import collections, pools
 from pooling.services.work import Direct
@@ -92,8 +93,29 @@ def test_refused_file_is_reported_by_line(cast: Cast, olga: Client) -> None:
     upload = files.take(cast.collection, cast.organizer, UploadKind.DOCUMENTS, b'{"id": "a b"}\n[]\n', "docs.jsonl")
     page = text(olga.get(f"{HERE}uploads/{upload.pk}/").content.decode())
     assert "Refused: 2 faults. Nothing of the file was stored." in page
-    assert "2 fault Line 2: expected a JSON object, found a list. NOT_OBJECT" in page
-    assert upload.sha256 in page
+    assert (
+        "Faults Line What was found Code 1 Line 1:" in page
+        and "2 Line 2: expected a JSON object, found a list. NOT_OBJECT" in page
+    )
+    assert upload.sha256 in page and "Not all are listed" not in page
+
+
+def test_report_of_many_faults_tells_how_many_there_are_of_each_kind(cast: Cast, olga: Client) -> None:
+    files.take_topics(cast.collection, cast.organizer)
+    many = b"".join(b"1 Q0 d%d %s 1,5 t\n" % (number, b"x" if number % 2 else b"1") for number in range(120))
+    upload = files.take(cast.collection, cast.organizer, UploadKind.RUN, many, "many.run")
+    page = text(olga.get(f"{HERE}uploads/{upload.pk}/").content.decode()).replace(" ,", ",").replace(" .", ".")
+    assert "Not all are listed. There are 120 SCORE_NOT_NUMBER, 60 RANK_NOT_INTEGER, 1 DOCS_UNCHECKED, 1 TOPIC_MISSING." in page
+    assert "180 errors in all; the first 100 are listed." in page and "Warnings Line What was found" in page
+
+
+def test_check_that_ends_while_its_page_is_made_is_no_failure(cast: Cast) -> None:
+    upload = files.send(cast.collection, cast.organizer, UploadKind.TOPICS, files.TOPICS)
+    before = Upload.objects.get(pk=upload.pk)
+    files.check(upload)
+    Job.objects.filter(pk=upload.job_id or 0).update(state="done", message="3 topics")
+    (found,) = selectors.with_jobs([before])
+    assert (found.shown_state, found.report["facts"]) == ("accepted", {"topics": 3})
 
 
 def test_check_that_failed_is_told(cast: Cast, olga: Client) -> None:

@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 def assize(*arguments: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     env = {name: value for name, value in os.environ.items() if not name.startswith(("ASSIZE_", "DJANGO_"))}
-    return subprocess.run([str(SCRIPT), *arguments], cwd=folder, env=env, capture_output=True, text=True, timeout=60)
+    return subprocess.run([str(SCRIPT), *arguments], cwd=folder, env=env, capture_output=True, text=True, timeout=100)
 
 
 def test_check_run_as_a_person_sees_it(folder: Path) -> None:

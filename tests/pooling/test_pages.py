@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 import pytest
 from django.test import Client
 from django.urls import reverse
-from pytest_django import Settings
 
-from config import accounts
-from config.models import Job, User
+from config.models import Job
 from pooling.core.presets import PRESETS
-from pooling.models import Collection, Guideline, Invitation, Membership, Role
-from pooling.services import collections, members
+from pooling.models import Collection, Guideline
+from pooling.services import collections
 from tests.conftest import Cast, ClientFor
 
 if TYPE_CHECKING:
@@ -133,6 +131,7 @@ def test_settings_page_shows_what_is_stored(olga: Client) -> None:
         "languages": "",
         "licence": "",
         "source": "",
+        "crawl": "",
         "measures": "AP nDCG",
     }
 
@@ -149,6 +148,10 @@ def test_settings_are_changed(cast: Cast, olga: Client) -> None:
     [
         ({"name": ""}, {"name": ["This field is required."]}),
         ({"measures": ""}, {"measures": ["This field is required."]}),
+        (
+            {"crawl": "200 7; total 8"},
+            {"crawl": ["The counts add up to 7, but the total says 8. Correct a count or the total."]},
+        ),
         ({"measures": "P"}, {"__all__": ['"P": P needs a cutoff, as in P@10.']}),
     ],
 )
@@ -319,215 +322,7 @@ def test_export_leads_to_its_job(olga: Client) -> None:
     assert "Export of Harbour trials" in olga.get(answer["Location"]).content.decode()
 
 
-# Members and invitations
-
-
-def test_members_page_lists_roles_and_open_links(cast: Cast, olga: Client) -> None:
-    [invitation] = members.invite(cast.collection, by=cast.organizer, role="assessor")
-    answer = olga.get(f"{HERE}members/")
-    found = [(m.user.name, m.role) for m in answer.context["page_obj"]]
-    assert found == [(getattr(cast, role.value).name, role.value) for role in Role]  # organizers first
-    assert members.invitation_url(invitation) in answer.content.decode()
-
-
-def test_invite_makes_a_link(cast: Cast, olga: Client) -> None:
-    form = {"role": "adjudicator", "days": "3", "max_uses": "4", "emails": ""}
-    assert olga.post(f"{HERE}invitations/", form)["Location"] == f"{HERE}members/"
-    made = Invitation.objects.get()
-    assert (made.role, made.max_uses, made.created_by, made.email) == ("adjudicator", 4, cast.organizer, "")
-
-
-@pytest.mark.parametrize(
-    ("change", "field", "words"),
-    [
-        ({"role": "owner"}, "role", "Select a valid choice. owner is not one of the available choices."),
-        ({"days": "366"}, "days", "Ensure this value is less than or equal to 365."),
-        ({"max_uses": "0"}, "max_uses", "Ensure this value is greater than or equal to 1."),
-        ({"emails": "a@example.org nonsense"}, "emails", "“nonsense” is not an e-mail address."),
-    ],
-)
-def test_invite_refuses_at_the_field(olga: Client, change: dict[str, str], field: str, words: str) -> None:
-    form = {"role": "assessor", "days": "3", "max_uses": "1", "emails": "", **change}
-    answer = olga.post(f"{HERE}invitations/", form)
-    assert (answer.status_code, errors(answer, "invite_form")) == (422, {field: [words]})
-    assert (Invitation.objects.count(), Job.objects.count()) == (0, 0)
-
-
-@pytest.mark.parametrize(
-    ("backend", "words"),
-    [
-        ("locmem", "Links are on their way to a@example.org, b@example.org."),
-        (
-            "console",
-            "This site has no mail server: copy the links below and pass them on to a@example.org, b@example.org.",
-        ),
-    ],
-)
-def test_invite_by_mail_says_whether_it_is_sent(olga: Client, settings: Settings, backend: str, words: str) -> None:
-    settings.EMAIL_BACKEND = f"django.core.mail.backends.{backend}.EmailBackend"
-    form = {"role": "assessor", "days": "3", "max_uses": "1", "emails": "a@example.org b@example.org"}
-    assert olga.post(f"{HERE}invitations/", form)["Location"] == f"{HERE}members/"
-    assert toast(olga) == words
-
-
-def test_invitation_is_revoked_and_its_link_gone(cast: Cast, olga: Client) -> None:
-    [invitation] = members.invite(cast.collection, by=cast.organizer, role="assessor")
-    assert olga.post(f"{HERE}invitations/{invitation.pk}/revoke/")["Location"] == f"{HERE}members/"
-    assert members.invitation_url(invitation) not in olga.get(f"{HERE}members/").content.decode()
-
-
-def test_member_is_removed_and_the_last_organizer_is_not(cast: Cast, olga: Client, client_for: ClientFor) -> None:
-    row = Membership.objects.get(user=cast.assessor)
-    assert olga.post(f"{HERE}members/{row.pk}/remove/")["Location"] == f"{HERE}members/"
-    assert client_for(cast.assessor).get(HERE).status_code == 404
-    assert toast(olga) == "Member assessor is no longer assessor."
-    last = Membership.objects.get(user=cast.organizer)
-    assert olga.post(f"{HERE}members/{last.pk}/remove/")["Location"] == f"{HERE}members/"
-    assert toast(olga) == "A collection needs an organizer: invite another one first."
-    last.refresh_from_db()
-    assert last.ended_at is None
-
-
-def test_member_of_another_collection_is_out_of_reach(cast: Cast, olga: Client) -> None:
-    other = Membership.objects.get(user=cast.other_organizer)
-    assert olga.post(f"{HERE}members/{other.pk}/remove/").status_code == 404
-
-
-@pytest.mark.parametrize(("role", "scopes"), [("assessor", ["judge", "read"]), ("participant", ["read", "submit"])])
-def test_machine_gets_a_token_for_its_role_shown_once(olga: Client, role: str, scopes: list[str]) -> None:
-    page = olga.post(f"{HERE}machines/", {"name": "llm", "role": role}).content.decode()
-    secret = re.search(r"asz_[\w-]{43}", page)
-    assert secret
-    token = accounts.find_token(secret[0])
-    assert token and (token.user.username, token.scopes) == ("harbour-trials.llm", scopes)
-    assert secret[0] not in olga.get(f"{HERE}members/").content.decode()
-
-
-def test_machine_token_is_renewed_for_its_role(cast: Cast, olga: Client) -> None:
-    membership, _, first = members.add_machine(cast.collection, name="llm", role="participant")
-    page = olga.post(f"{HERE}members/{membership.pk}/token/").content.decode()
-    secret = re.search(r"asz_[\w-]{43}", page)
-    assert secret
-    token = accounts.find_token(secret[0])
-    assert token and token.scopes == ["read", "submit"]
-    assert accounts.find_token(first) is None
-
-
-def once(client: Client) -> str:
-    return str(client.get(f"{HERE}members/").context["once"])
-
-
-AGAIN = "That was done already, and its secret was shown once. Make a new token if you have lost it."
-
-
-def test_machine_form_sent_again_makes_nothing(olga: Client) -> None:
-    form = {"name": "llm", "role": "assessor", "once": once(olga)}
-    assert f'name="once" value="{once(olga)}"' not in olga.get(f"{HERE}members/").content.decode()  # each page its own
-    assert "asz_" in olga.post(f"{HERE}machines/", form).content.decode()
-    assert olga.post(f"{HERE}machines/", form)["Location"] == f"{HERE}members/"
-    assert toast(olga) == AGAIN
-    assert User.objects.filter(is_machine=True).count() == 1
-
-
-def test_machine_token_sent_again_keeps_the_first(cast: Cast, olga: Client) -> None:
-    membership, _, _ = members.add_machine(cast.collection, name="llm")
-    address, form = f"{HERE}members/{membership.pk}/token/", {"once": once(olga)}
-    secret = re.search(r"asz_[\w-]{43}", olga.post(address, form).content.decode())
-    assert olga.post(address, form)["Location"] == f"{HERE}members/"
-    assert toast(olga) == AGAIN
-    assert secret and accounts.find_token(secret[0])
-
-
-def test_machine_token_of_an_archived_collection_is_409(cast: Cast, olga: Client) -> None:
-    membership, _, secret = members.add_machine(cast.collection, name="llm")
-    collections.archive_collection(cast.collection)
-    answer = olga.post(f"{HERE}members/{membership.pk}/token/")
-    assert answer.status_code == 409
-    assert "This collection is archived; restore it first." in answer.content.decode()
-    assert accounts.find_token(secret)
-
-
-def test_machine_with_a_bad_name_is_refused(olga: Client) -> None:
-    answer = olga.post(f"{HERE}machines/", {"name": "a b", "role": "assessor"})
-    assert answer.status_code == 422
-    assert "Enter a valid username." in answer.content.decode()
-    assert not User.objects.filter(is_machine=True).exists()
-
-
-# Joining
-
-
-def link(cast: Cast, role: str = "assessor") -> str:
-    [invitation] = members.invite(cast.collection, by=cast.organizer, role=role)
-    return members.invitation_url(invitation).removeprefix("http://127.0.0.1:8000")
-
-
-def account(**change: str) -> dict[str, str]:
-    return {"name": "Nia", "username": "nia", "email": "", "password": NEW, "again": NEW, **change}
-
-
-def test_join_with_an_account(cast: Cast, client_for: ClientFor) -> None:
-    client, path = client_for(cast.stranger), link(cast)
-    assert "Join as Stranger" in client.get(path).content.decode()
-    assert client.post(path)["Location"] == HERE
-    assert client.get(HERE).status_code == 200
-
-
-def test_join_makes_an_account_and_signs_in(cast: Cast, client: Client) -> None:
-    path = link(cast)
-    assert "Make an account" in client.get(path).content.decode()
-    assert client.post(path, account())["Location"] == HERE
-    assert client.get(HERE).context["user"].username == "nia"
-    assert client.get(path)["Location"] == HERE
-
-
-@pytest.mark.parametrize(
-    ("change", "field"),
-    [
-        ({"again": "other"}, "again"),
-        ({"username": "olga-organizer"}, "username"),
-        ({"username": "OLGA-organizer"}, "__all__"),
-        ({"name": ""}, "name"),
-    ],
-)
-def test_join_refuses_a_bad_account_and_costs_no_use(cast: Cast, client: Client, change: dict[str, str], field: str) -> None:
-    answer = client.post(link(cast), account(**change))
-    assert (answer.status_code, list(errors(answer))) == (422, [field])
-    assert (Invitation.objects.get().uses, User.objects.filter(username="nia").count()) == (0, 0)
-
-
-def test_join_by_a_link_that_is_over_says_so(cast: Cast, client: Client) -> None:
-    path = link(cast)
-    members.revoke_invitation(Invitation.objects.get())
-    for answer in (client.get(path), client.post(path, account())):
-        assert answer.status_code == 410
-        assert "This invitation is revoked." in answer.content.decode()
-    assert not User.objects.filter(username="nia").exists()
-
-
-def test_join_as_participant_is_refused_to_an_assessor(cast: Cast, client_for: ClientFor) -> None:
-    answer = client_for(cast.assessor).post(link(cast, "participant"))
-    assert answer.status_code == 409
-    assert next(t.name for t in answer.templates) == "pooling/join.html"
-    page = answer.content.decode()
-    assert "<strong>You cannot join.</strong>" in page
-    assert "nobody can be assessor and participant of the same one" in page
-
-
-def test_join_again_after_the_membership_ended_is_409(cast: Cast, client_for: ClientFor) -> None:
-    [invitation] = members.invite(cast.collection, by=cast.organizer, role="assessor", max_uses=5)
-    path = members.invitation_url(invitation).removeprefix("http://127.0.0.1:8000")
-    client = client_for(cast.stranger)
-    client.post(path)
-    members.end_membership(Membership.objects.get(user=cast.stranger))
-    answer = client.post(path)
-    assert answer.status_code == 409
-    assert "Your membership was ended after this invitation was made." in answer.content.decode()
-    assert client.get(HERE).status_code == 404
-
-
-def test_join_by_a_forged_link_is_404(db: None, client: Client) -> None:
-    assert client.get("/join/1.forged/").status_code == 404
+# All pages
 
 
 def test_message_is_shown_on_the_next_page(olga: Client) -> None:

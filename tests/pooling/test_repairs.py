@@ -9,8 +9,10 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from config.errors import Conflict
+from pooling.core.metadata import read_metadata
+from pooling.core.repairs import REPAIRS
 from pooling.core.runs import RunRead, check_run
-from pooling.models import Run, Upload, UploadKind
+from pooling.models import Collection, Run, Upload, UploadKind
 from pooling.on_files import check_run as command
 from pooling.services import uploads
 from tests.api.conftest import CallerFor
@@ -72,6 +74,17 @@ def test_nothing_is_mended_that_nobody_asked_for_or_that_is_sound() -> None:
     assert (broken.rankings, broken.report.offers) == (None, ())
 
 
+def test_no_repair_is_offered_that_would_not_help() -> None:
+    unknown = check_run(TWICE, topics={"2"})
+    assert (unknown.report.ok, unknown.report.offers) == (False, ())  # refused all the same
+    taken = check_run(DISTANCES, tags_taken=["t"])
+    assert (taken.report.ok, taken.report.offers) == (False, ())
+    no_order = check_run(b"1 Q0 a 1 0 t\n1 Q0 b 1 0 t\n2 Q0 a 1 0 t\n")
+    assert (no_order.report.ok, no_order.report.count("SCORES_CONSTANT"), no_order.report.offers) == (True, 1, ())
+    read_metadata("figures: [", found := check_run(TWICE).report)
+    assert (found.ok, found.offers) == (False, ())
+
+
 def test_check_run_offers_mends_and_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run, target = tmp_path / "twice.run", tmp_path / "mended.run"
     run.write_bytes(TWICE)
@@ -111,6 +124,8 @@ def test_refused_run_is_offered_repaired_marked_and_its_report_goes(
     assert "twice.run" in client.get(f"/c/{here.slug}/runs/").content.decode()
     answer = client.post(f"/c/{here.slug}/uploads/{refused.pk}/repair/", {"repair": "cut"})
     assert (answer.status_code, "Expected the repair first; found “cut”" in answer.content.decode()) == (422, True)
+    answer = client.post(f"/c/{here.slug}/uploads/{refused.pk}/repair/")
+    assert (answer.status_code, "found nothing ticked" in answer.content.decode()) == (422, True)
     answer = client.post(f"/c/{here.slug}/uploads/{refused.pk}/repair/", {"repair": "first"})
     mended = check(here.uploads.get(kind="run"))  # nobody sent it again
     assert answer["Location"] == mended.get_absolute_url()
@@ -119,6 +134,32 @@ def test_refused_run_is_offered_repaired_marked_and_its_report_goes(
     assert list(here.uploads.filter(kind="run")) == [mended]  # the refused one is replaced
     assert "repaired" in client.get(f"/c/{here.slug}/runs/").content.decode()
     assert callers(by)("GET", f"/collections/{here.slug}/runs/t")["repaired"] == ["first"]
+
+
+def test_one_repair_after_the_other(ready: Cast) -> None:
+    here, by = ready.collection, ready.participant
+    Collection.objects.update(max_per_topic=2)
+    here.refresh_from_db()
+    refused = take(here, by, UploadKind.RUN, b"1 Q0 a 1 4 t\n1 Q0 a 2 3 t\n1 Q0 b 3 2 t\n1 Q0 c 4 1 t\n", "twice.run")
+    assert refused.repairable == [("first", REPAIRS["first"], True), ("cut", REPAIRS["cut"], True)]
+    half = check(uploads.repair_upload(refused, by=by, repairs=["cut"]))
+    assert (half.state, half.report["offers"]) == ("refused", ["first"])
+    whole = check(uploads.repair_upload(half, by=by, repairs=["first"]))
+    assert (whole.state, whole.report["facts"]["repaired"]) == ("accepted", ["first", "cut"])
+
+
+def test_page_offers_what_would_help_whoever_reads_it(ready: Cast, client_for: ClientFor) -> None:
+    here, by = ready.collection, ready.participant
+    taken = take(here, by, UploadKind.RUN, DISTANCES, "distances.run")
+    shown = client_for(by).get(taken.get_absolute_url()).content.decode()
+    assert "If the ranks are right and the scores are not" in shown and "Repair and check again" not in shown
+    refused = take(here, by, UploadKind.RUN, DISTANCES.replace(b" t\n", b" u\n") + b"2 Q0 d 3 0.6 u\n", "twice.run")
+    shown = client_for(by).get(refused.get_absolute_url()).content.decode()
+    assert 'value="first" checked' in shown and 'value="ranks">' in shown  # a warning asks for nothing
+    Collection.objects.update(runs_close_at=timezone.now())
+    shown = client_for(by).get(refused.get_absolute_url()).content.decode()
+    assert "Repair and check again" not in shown
+    assert "Repair and check again" in client_for(ready.organizer).get(refused.get_absolute_url()).content.decode()
 
 
 def test_what_can_be_repaired_is_kept_for_a_day(ready: Cast, callers: CallerFor, assize: Assize) -> None:

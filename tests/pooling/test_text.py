@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pooling.core import text
-from pooling.core.words import terms
+from pooling.core.words import Terms, terms
 from tests.golden import vectors
 
 
@@ -75,3 +75,5 @@ def test_rocchio_of_the_worked_example() -> None:
 )
 def test_terms_of_any_script(words: str, language: str, expected: list[str]) -> None:
     assert terms(words, language) == expected
+    many = Terms(language)
+    assert many(words) == many(words) == expected

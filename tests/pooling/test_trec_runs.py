@@ -119,7 +119,9 @@ def test_ranks_beyond_64_bits_are_taken() -> None:
 
 @pytest.mark.parametrize("blank", ["\u00a0", "\u2028", "\u0085", "\u3000"])
 def test_only_spaces_and_tabs_are_blanks(blank: str) -> None:
-    assert findings(read_run(f"1{blank}Q0 d 1 2 t\n".encode())[2]) == [("error", "FIELDS", 1)]
+    report = read_run(f"1{blank}Q0 d 1 2 t\n".encode())[2]
+    assert findings(report) == [("error", "FIELDS", 1)]
+    assert ("no-break space" in report.findings[0].message) == (blank == "\u00a0")
     rankings, _, _ = read_run(f"1 Q0 d{blank}e 1 2 t\n1 Q0 f 2 1 t\n".encode())
     assert rankings is not None
     assert rankings.docnos.tolist() == [f"d{blank}e".encode(), b"f"]

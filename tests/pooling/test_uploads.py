@@ -11,7 +11,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from assess.services import importing
-from config import jobs
+from config import housekeeping, jobs
 from config.errors import Conflict, Refusal
 from config.models import Job
 from pooling import selectors
@@ -111,9 +111,12 @@ def test_stray_files_are_removed_when_old(cast: Cast, settings: Settings) -> Non
     old, new = folder / "old", folder / "new"
     for file in (old, new):
         file.write_text("left behind")
-    os.utime(old, (time.time() - 7200,) * 2)
-    take_topics(cast.collection, cast.organizer)
-    assert not old.exists() and new.exists()
+    known = take_topics(cast.collection, cast.organizer).file_path
+    assert known
+    for file in (old, known):
+        os.utime(file, (time.time() - 7200,) * 2)
+    assert housekeeping.tidy()["files of no upload"] == 1
+    assert not old.exists() and new.exists() and known.exists()
 
 
 # Topics

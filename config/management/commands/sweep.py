@@ -26,6 +26,7 @@ class Command(SiteCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["once"]:
+            housekeeping.mend_times()
             self.say(f"{jobs.sweep()} jobs moved.")
             for what, count in housekeeping.tidy().items():
                 self.say(f"{count} {what} removed.")
@@ -46,6 +47,7 @@ def sweep_until(stop: threading.Event) -> None:
     while not stop.is_set() and not is_orphan():
         try:
             close_old_connections()  # a database that was away gets a new connection
+            housekeeping.mend_times()
             jobs.sweep()
             if time.monotonic() - tidied >= TIDY_EVERY:
                 tidied = time.monotonic()

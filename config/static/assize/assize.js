@@ -141,13 +141,17 @@
     say(shown.what.textContent);
   });
 
-  // A table that goes on at its right edge fades out there.
+  // A table or a row of tabs that goes on at its right edge fades out there. The tab one is at is in view.
   function edge(box) { box.toggleAttribute("data-more", box.scrollLeft + box.clientWidth < box.scrollWidth - 1); }
-  function edges() { document.querySelectorAll(".scroll").forEach(edge); }
-  document.addEventListener("scroll", function (event) { if (event.target.matches && event.target.matches(".scroll")) edge(event.target); }, true);
+  function edges() { document.querySelectorAll(".scroll, .tabs").forEach(edge); }
+  document.addEventListener("scroll", function (event) { if (event.target.matches && event.target.matches(".scroll, .tabs")) edge(event.target); }, true);
   document.addEventListener("toggle", edges, true);
   document.addEventListener("htmx:load", edges);
   window.addEventListener("resize", edges);
+  document.querySelectorAll(".tabs [aria-current]").forEach(function (tab) {
+    var row = tab.parentElement, middle = tab.offsetLeft - row.offsetLeft + tab.offsetWidth / 2;
+    row.scrollLeft = middle - row.clientWidth / 2;
+  });
   edges();
 
   // A polled fragment carries data-say; it is read out only when the words change (waiting, running, done).

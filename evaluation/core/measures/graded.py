@@ -280,3 +280,31 @@ def q_measure(level: Level, beta: float = 1.0) -> Values:
     topics = level.rows % max(len(judged.qrels.topics), 1)
     blended = (level.found + beta * so_far) / (level.ranks + beta * _ideal_at(best, ideals, topics, level.ranks))
     return ratio(summed(level.rows, blended, judged.size), level.num_rel)
+
+
+def compatibility(level: Level, p: float = 0.95, normalize: bool = True) -> Values:
+    """Rank-biased overlap with the ideal ranking nearest to this one: the best grades first, within a grade as the run has
+    them; those that it lacks come last. Both go as deep as the longer of them.
+
+    Normalized: as a share of what the ideal ranking has. R = 0 gives 0. Clarke, Vtyurina and Smucker 2021.
+    """
+    judged = level.judged
+    found, best = retrieved(judged), ideal(judged)
+    order = np.lexsort((found.ranks, -found.gains, found.rows))
+    rows, ranks, gains = found.rows[order], found.ranks[order], found.gains[order]
+    new = (np.diff(rows, prepend=-1) != 0) | (np.diff(gains, prepend=-1.0) != 0)  # the first of its grade in its row
+    starts = np.flatnonzero(new)
+    within = np.arange(len(rows)) - np.repeat(starts, np.diff(np.append(starts, len(rows))))
+    keys = best.rows * 1000.0 - best.gains  # ascends, topic after topic, the best first
+    topics = rows % max(len(judged.qrels.topics), 1)
+    higher = np.searchsorted(keys, topics * 1000.0 - gains) - np.searchsorted(best.rows, topics)
+    met = np.maximum(ranks, higher + within + 1)  # the depth from which both rankings hold the document
+    number = np.tile(best.counts, judged.runs)
+    depth = np.maximum(judged.num_ret, number)
+    chances = p ** np.arange(int(depth.max(initial=0)), dtype=np.float64)
+    sums = np.concatenate(([0.0], np.cumsum(chances / np.arange(1, len(chances) + 1))))
+    overlap = summed(rows, sums[depth[rows]] - sums[met - 1], judged.size)
+    if not normalize:
+        return ratio(overlap, np.concatenate(([0.0], np.cumsum(chances)))[depth])
+    before = np.concatenate(([0.0], np.cumsum(sums)))  # of the ideal: Σ sums[depth] - sums[i - 1] over its documents
+    return ratio(overlap, number * sums[depth] - before[number])

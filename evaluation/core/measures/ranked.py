@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.core.judged import Level, discounts, ratio, summed
+from evaluation.core.judged import Level, defined_ratio, discounts, ratio, summed
 
 Values = NDArray[np.float64]
 
@@ -88,6 +88,18 @@ def search_length(level: Level) -> Values:
     length = np.full(level.judged.size, np.nan)
     length[level.rows[first]] = level.ranks[first]
     return length
+
+
+def pair_accuracy(level: Level, cutoff: int | None = None) -> Values:
+    """Of the pairs of a relevant and another document of the ranking, or of its first k, the share with the relevant first.
+
+    NaN, and left out of means, where there is no pair. ir_measures calls it Accuracy.
+    """
+    within = slice(None) if cutoff is None else level.ranks <= cutoff
+    rows, above = level.rows[within], (level.ranks - level.found)[within]  # others above each relevant document
+    good = np.bincount(rows, minlength=level.judged.size)
+    size = level.judged.num_ret if cutoff is None else np.minimum(level.judged.num_ret, cutoff)
+    return 1.0 - defined_ratio(summed(rows, above.astype(np.float64), level.judged.size), good * (size - good))
 
 
 def success_at(level: Level, cutoff: int) -> Values:

@@ -19,6 +19,8 @@ class Command(CollectionCommand):
         collection = self.collection(options["slug"])
         with self.bar("Strategies") as tell, Direct(tell) as work:
             found = strategy_comparison.compare_strategies(collection, budget=options["budget"], work=work)
+        if found.summary:
+            self.say(found.summary)
         rows = [
             {
                 "strategy": line.name,

@@ -114,6 +114,7 @@ def _add_described(parser: CommandParser) -> None:
     parser.add_argument("--languages", metavar="LIST", help="of documents and topics, such as: en, hi")
     parser.add_argument("--licence", metavar="TEXT", help="a name such as CC BY 4.0, or an address")
     parser.add_argument("--source", metavar="TEXT", help="where the documents come from")
+    parser.add_argument("--crawl", metavar="COUNTS", help='by HTTP status: "200 1200; 404 31; none 2; total 1233"')
 
 
 def _scale(text: str, name: str) -> Options:

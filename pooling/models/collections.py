@@ -1,4 +1,4 @@
-"""The collection: who takes part, on which scale, under which guidelines."""
+"""The collection: who takes part, on which scale, under which guidelines; its documents and topics, and the files they came in."""
 
 from pathlib import Path
 
@@ -13,7 +13,6 @@ from config import store
 from config.models import Job, JobState
 from pooling.core import presets
 from pooling.core.repairs import REPAIRS
-from pooling.core.strategies import STRATEGIES
 
 
 class Visibility(models.TextChoices):
@@ -66,6 +65,13 @@ class Collection(models.Model):
         help_text="Under which others may use the collection: a name such as CC BY 4.0, or an address.",
     )
     source = models.CharField(max_length=500, blank=True, help_text="Where the documents come from: words, or an address.")
+    crawl = models.TextField(
+        "crawl, by HTTP status",
+        max_length=5000,
+        blank=True,
+        help_text="If the documents were crawled: a line for each status with its count, such as “404 31”. “none” counts "
+        "addresses that gave no answer; “total” is the sum, against which the counts are checked.",
+    )
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     archived_at = models.DateTimeField(null=True, blank=True)
@@ -333,212 +339,19 @@ class Upload(models.Model):
         return [REPAIRS[name] for name in self.report.get("offers", [])]
 
     @property
-    def repairable(self) -> list[tuple[str, str]]:
-        """The same with their names, while the refused file is still kept."""
+    def tally(self) -> list[tuple[str, int]]:
+        """How many findings there are of each code, most first, where the report lists not all of them."""
+        counts: dict[str, int] = self.report.get("counts", {})
+        listed = sum(one["code"] in counts for one in self.report.get("findings", []))
+        return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])) if sum(counts.values()) > listed else []
+
+    @property
+    def repairable(self) -> list[tuple[str, str, bool]]:
+        """The same with their names, and whether a fault calls for them, while the refused file is still kept."""
         kept = self.state == UploadState.REFUSED and self.path
-        return [(name, REPAIRS[name]) for name in self.report.get("offers", [])] if kept else []
+        return [(name, REPAIRS[name], name != "ranks") for name in self.report.get("offers", [])] if kept else []
 
     @property
     def shown_state(self) -> str:
         """As people see it: received by nobody's hand any more is failed."""
         return "failed" if self.state == UploadState.RECEIVED and not self.is_live else self.state
-
-
-class RunKind(models.TextChoices):
-    AUTOMATIC = "automatic", "automatic"
-    MANUAL = "manual", "manual"
-
-
-class Run(models.Model):
-    """One system's rankings: the file as it came, and its columns in evaluation order, parsed once."""
-
-    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="runs")
-    upload = models.OneToOneField(Upload, on_delete=models.PROTECT, related_name="run")
-    tag = models.CharField(max_length=25)
-    group = models.CharField(max_length=80, blank=True)
-    kind = models.CharField(max_length=10, choices=RunKind, default=RunKind.AUTOMATIC)
-    description = models.TextField(blank=True, max_length=5000)
-    submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    priority = models.PositiveIntegerField(
-        default=1,
-        validators=[MinValueValidator(1), MaxValueValidator(999)],
-        help_text="Of its group's runs, the lowest is pooled first.",
-    )
-    language = models.CharField(max_length=20, blank=True, help_text="In which it read the topics.")
-    efficiency = models.JSONField(default=dict, blank=True, help_text="Figures by name (core/metadata.py).")
-    metadata = models.JSONField(default=dict, blank=True, help_text="The whole of its ir_metadata.")
-    columns = models.CharField(max_length=300, help_text="File of the parsed columns, below the data folder.")
-    passages = models.CharField(max_length=300, blank=True, help_text="The same of sub-document results, where it has them.")
-    topic_count = models.PositiveIntegerField()
-    line_count = models.PositiveIntegerField()
-    version = models.PositiveIntegerField(default=1)
-    created_at = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        ordering = ["tag"]
-        constraints = [models.UniqueConstraint(fields=["collection", "tag"], name="run_tag_once")]
-
-    def __str__(self) -> str:
-        return self.tag
-
-    def get_absolute_url(self) -> str:
-        return reverse("run", args=[self.collection.slug, self.tag])
-
-    @property
-    def repaired(self) -> list[str]:
-        """What was mended in the file before it was taken, as its submitter asked (core/repairs.py)."""
-        return list(self.upload.report.get("facts", {}).get("repaired", []))
-
-
-class RunVersion(models.Model):
-    """A run as it was before it was submitted again; its file is kept."""
-
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="earlier")
-    version = models.PositiveIntegerField()
-    upload = models.OneToOneField(Upload, on_delete=models.PROTECT, related_name="earlier_run")
-    submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    topic_count = models.PositiveIntegerField()
-    line_count = models.PositiveIntegerField()
-    created_at = models.DateTimeField()
-    replaced_at = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        ordering = ["-version"]
-        constraints = [models.UniqueConstraint(fields=["run", "version"], name="run_version_once")]
-
-
-class Pool(models.Model):
-    """A round of items chosen by a strategy. Its items exist for others once `drawn_at` is set."""
-
-    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="pools")
-    round = models.PositiveIntegerField()
-    strategy = models.CharField(max_length=20, default="depth")
-    parameters = models.JSONField(default=dict)
-    seed = models.BigIntegerField(default=0, help_text="Of whatever is random in the strategy.")
-    used = models.JSONField(default=list, help_text="The pooled runs: tag, group, SHA-256, and what each contributed.")
-    runs = models.ManyToManyField(Run, related_name="pools")
-    drawn_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(default=timezone.now)
-    drawn_at = models.DateTimeField(null=True)
-    item_count = models.PositiveIntegerField(default=0)
-
-    class Meta:
-        ordering = ["round"]
-        constraints = [models.UniqueConstraint(fields=["collection", "round"], name="pool_round_once")]
-
-    @property
-    def kind(self) -> str:
-        """fixed, adaptive or sampled; a strategy that is no longer known was drawn at once."""
-        return STRATEGIES[self.strategy].kind if self.strategy in STRATEGIES else "fixed"
-
-
-class PoolItem(models.Model):
-    """A (topic, docno) pair to be judged. What assessors may not know of it (rank, runs) is never in their queries."""
-
-    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="items")
-    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="items")
-    docno = models.CharField(max_length=400)
-    best_rank = models.PositiveIntegerField()
-    run_count = models.PositiveIntegerField()
-    place = models.PositiveIntegerField(null=True, help_text="In its strategy's own order of the topic, from 1.")
-    # Of a sampled round.
-    stratum = models.PositiveIntegerField(null=True, help_text="From 1; empty where the round is no sample.")
-    inclusion = models.FloatField(null=True, help_text="Probability with which it was drawn.")
-    present: bool  # set by selectors.pool_list: is the document there?
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["topic", "docno"], name="item_once"),
-            models.CheckConstraint(
-                condition=Q(inclusion=None) | Q(inclusion__gt=0, inclusion__lte=1), name="item_inclusion_is_probability"
-            ),
-        ]
-
-
-class NotDrawn(models.Model):
-    """A pair that a sampled round could have drawn and did not: nobody knows else how large its stratum is."""
-
-    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="not_drawn")
-    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="+")
-    docno = models.CharField(max_length=400)
-    stratum = models.PositiveIntegerField()
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["pool", "topic", "docno"], name="not_drawn_once")]
-
-
-class Pick(models.Model):
-    """Why an item of an adaptive round was chosen, and as which of its topic. Never shown to who judges it."""
-
-    item = models.OneToOneField(PoolItem, on_delete=models.CASCADE, related_name="pick")
-    # The item's own, repeated for the constraint: of two who choose the next one at once, one is refused.
-    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="picks")
-    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="picks")
-    number = models.PositiveIntegerField(help_text="Place in the order of its topic and round, from 1.")
-    run = models.ForeignKey(Run, null=True, on_delete=models.PROTECT, related_name="+", help_text="Whose next document it was.")
-    why = models.CharField(max_length=100)
-    at = models.DateTimeField(default=timezone.now)
-    # What the strategy was told (see assess/replaying.py): "view", versions of topic, documents and runs; "newest", the
-    # number of the newest act of judging; "open", those of earlier picks that nobody had answered. Empty in old rounds.
-    known = models.JSONField(null=True)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["pool", "topic", "number"], name="pick_number_once")]
-
-
-class TopicStop(models.Model):
-    """Somebody decided that enough of a topic is judged: an adaptive round picks no more of it."""
-
-    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="stops")
-    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="+")
-    reason = models.CharField(max_length=300)
-    stopped_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    at = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["pool", "topic"], name="topic_stop_once")]
-
-
-class SearchIndex(models.Model):
-    """A full-text index that is kept in the database (pooling/search_database.py); unready ones are nobody's yet."""
-
-    corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="indexes")
-    generation = models.PositiveIntegerField()
-    is_ready = models.BooleanField(default=False)
-    document_count = models.PositiveIntegerField(default=0)
-    title_terms = models.BigIntegerField(default=0, help_text="Of all titles together.")
-    text_terms = models.BigIntegerField(default=0)
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["corpus", "generation"], condition=Q(is_ready=True), name="search_index_once")
-        ]
-
-
-class TermVector(models.Field):  # type: ignore[type-arg]  # never read or written through Django
-    """PostgreSQL's tsvector; where there is none, the table stays empty."""
-
-    def db_type(self, connection: object) -> str:
-        return "tsvector" if getattr(connection, "vendor", "") == "postgresql" else "text"
-
-
-class IndexedDocument(models.Model):
-    """A document's terms; a GIN index of `terms` is made by the migration, where the database has such."""
-
-    index = models.ForeignKey(SearchIndex, on_delete=models.CASCADE, related_name="+")
-    docno = models.CharField(max_length=400)
-    title_terms = models.PositiveIntegerField()
-    text_terms = models.PositiveIntegerField()
-    terms = TermVector()
-
-
-class IndexedTerm(models.Model):
-    """In how many documents a term is: weight A of titles, D of texts."""
-
-    index = models.ForeignKey(SearchIndex, on_delete=models.CASCADE, related_name="+")
-    weight = models.CharField(max_length=1)
-    term = models.TextField()
-    document_count = models.PositiveIntegerField()
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["index", "weight", "term"], name="indexed_term_once")]
