@@ -3,11 +3,13 @@
 import os
 import resource
 from collections.abc import Callable
+from typing import Any
 
 from django.conf import settings
 from redis.client import Pipeline
 from rq import Worker as RQWorker
 from rq import worker_registration
+from rq.exceptions import StopRequested
 from rq.job import Job as RQJob
 from rq.queue import Queue
 from rq.utils import import_attribute
@@ -45,6 +47,18 @@ class QueuedJob(RQJob):
 
 class Worker(RQWorker):
     max_connection_wait_time = 5.0  # when the queue is back, jobs go on soon; RQ's own 60 s would pause them a minute
+
+    def bootstrap(self, *args: Any, **options: Any) -> None:
+        """RQ hears signals only after it has told of itself: stopped in between, it would be shown as alive."""
+        self._install_signal_handlers()
+        super().bootstrap(*args, **options)
+
+    def work(self, *args: Any, **options: Any) -> bool:
+        try:
+            return bool(super().work(*args, **options))
+        except StopRequested:  # before it began to wait for jobs
+            self.teardown()
+            return False
 
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
         """A queue that was emptied has forgotten its workers: each tells of itself again, or health would call it dead."""

@@ -1,5 +1,7 @@
 """/healthz, /readyz and the banner: each part by name, what is wrong with it for administrators only."""
 
+import os
+import signal
 import time
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from pytest_django import Settings
 from redis import Redis
 
 from config import health
+from config.worker import Worker
 from tests import queue_server as servers
 from tests.conftest import Cast, ClientFor
 
@@ -51,6 +54,24 @@ def test_readyz_is_ready_with_a_worker_and_misses_it_when_it_is_gone(client: Cli
         worker.terminate()
         worker.communicate(timeout=60)
     assert ready(client)[2]["workers"] is False
+
+
+class StoppedAtOnce(Worker):
+    """Told to stop when it has just told of itself, and does not wait for jobs yet."""
+
+    def subscribe(self) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+@pytest.mark.once
+def test_worker_that_is_stopped_at_once_is_not_called_alive(queue_server: "Redis") -> None:
+    before = {name: signal.getsignal(name) for name in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        assert not StoppedAtOnce(["default"], connection=queue_server).work()
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)
+    assert not health.workers().ok
 
 
 def test_readyz_names_a_disk_that_is_gone_or_full(
