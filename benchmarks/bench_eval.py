@@ -12,6 +12,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -55,8 +56,9 @@ GOALS = {
     ("M", "changed"): {"pytrec_eval": 50},
     ("S", "order"): {"pytrec_eval": 3},
     ("L", "order"): {"pytrec_eval": 3},
+    ("W", "order"): {"pytrec_eval": 3},
 }
-MOST_MEMORY = 300  # MB, of L from files to scores
+MOST_MEMORY = 300  # MB, of L from files to scores, and of L and W checked and ordered
 CHANGED = 0  # the judgment, by its place in the qrels, that becomes another
 LONG = 5.0  # seconds after which a tool has had its turns
 Work = Callable[[], Any]
@@ -68,11 +70,10 @@ def assize(size: Size) -> Iterator[tuple[str, Work]]:
     from evaluation.core.evaluate import evaluate_judged
     from evaluation.core.matrix import RankedItems, StoredRuns, evaluate_items, rescored
     from evaluation.core.registry import parse_measure
-    from pooling.core.run_stream import check_file
 
     qrels, runs = material(size)
     yield "files", lambda: evaluate(qrels, [*runs], MEASURES, dialect="9", complete=False)
-    yield "order", lambda: [check_file(partial(io.FileIO, run)).tag for run in runs]
+    yield "order", lambda: [_stored_size(run) for run in runs]
     stored = StoredRuns.build([read_run(run, dialect="9") for run in runs])
     judged, parsed, rules = read_qrels(qrels), [parse_measure(name) for name in MEASURES], RULES["9"]
     yield (
@@ -87,6 +88,18 @@ def assize(size: Size) -> Iterator[tuple[str, Work]]:
         return rescored(before, ranked, grades, np.array([CHANGED]))
 
     yield "changed", change
+
+
+def _stored_size(run: Path) -> int:
+    """The bytes of a run's columns, after what an upload goes through: lines checked, put in evaluation order, written."""
+    from pooling.core.run_stream import check_file
+
+    found = check_file(partial(io.FileIO, run)).rankings
+    if found is None:
+        raise SystemExit(f"{run} was refused")
+    with tempfile.TemporaryFile() as file:
+        found.write(file)
+        return file.tell()
 
 
 def pytrec_eval(size: Size) -> Iterator[tuple[str, Work]]:
@@ -238,7 +251,7 @@ def child(tool: str) -> None:
         while (name, topics, act) not in works:
             found, work = next(ready[name, topics])
             works[name, topics, found] = work
-            if found == act and name != "L":
+            if found == act and name not in "LW":
                 work()
         begin = time.perf_counter()
         works[name, topics, act]()
@@ -314,15 +327,16 @@ def goals(size: Size, act: str, found: dict[str, tuple[float, int]]) -> list[Goa
         Goal(f"{size.name}, {act}: time of {peer} ÷ ours", found[peer][0] / found["assize"][0], least)
         for peer, least in wanted.items()
     ]
-    if (size.name, act) == ("L", "files"):
-        made.append(Goal("L, files: memory, MB", found["assize"][1], MOST_MEMORY, least=False))
+    if (size.name, act) in (("L", "files"), ("L", "order"), ("W", "order")):
+        made.append(Goal(f"{size.name}, {act}: memory, MB", found["assize"][1], MOST_MEMORY, least=False))
     return made
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_eval", description=__doc__)
     parser.add_argument("--child", metavar="TOOL", help=argparse.SUPPRESS)
-    parser.add_argument("--sizes", default="SML", help="which of S, M and L; all unless given")
+    parser.add_argument("--sizes", default="SMLW", help="which of S, M, L and W; all unless given")
+    parser.add_argument("--order", action="store_true", help="only the parsing and ordering of runs, of S, L and W")
     parser.add_argument("--turns", type=int, default=9, help="repetitions of each; 9 unless given")
     parser.add_argument("--linear", action="store_true", help="also the time for 0.7 to 7 million lines")
     options = parser.parse_args()
@@ -336,7 +350,8 @@ def main() -> None:
     children = Children()
     reached: list[Goal] = []
     for letter in options.sizes:
-        reached += _size(children, SIZES[letter], options.turns)
+        measured = _ordering if options.order or letter == "W" else _size
+        reached += measured(children, SIZES[letter], options.turns)
         children.end("ranx")
     if options.linear:
         large = SIZES["L"]
@@ -369,15 +384,27 @@ def _size(children: Children, size: Size, turns: int) -> list[Goal]:
     print(row(what, files), flush=True)
     reached = goals(size, "files", files) + goals(size, "stored", stored)
     if order:
-        order["pytrec_eval"] = files["pytrec_eval"]
-        print(row(f"{size.name}: parse and order the run (peer: evaluate it)", order), flush=True)
-        reached += goals(size, "order", order)
+        reached += _told_order(size, order | {"pytrec_eval": files["pytrec_eval"]})
     print(row(f"{size.name}: stored runs, new qrels", stored), flush=True)
     if size.name == "M":
         changed = children.timed(["assize"], size, "changed", turns * 3) | {"pytrec_eval": stored["pytrec_eval"]}
         print(row("M: one changed judgment (peers: evaluate again)", changed), flush=True)
         reached += goals(size, "changed", changed)
     return reached
+
+
+def _ordering(children: Children, size: Size, turns: int) -> list[Goal]:
+    """Parsing and ordering alone, one tool after the other, each in a process that did nothing else of this size."""
+    if size.runs > 1:
+        return []
+    order = children.timed(["assize"], size, "order", turns)
+    children.end()
+    return _told_order(size, order | children.timed(["pytrec_eval"], size, "files", turns))
+
+
+def _told_order(size: Size, order: dict[str, tuple[float, int]]) -> list[Goal]:
+    print(row(f"{size.name}: parse, order and store the run (peer: evaluate it)", order), flush=True)
+    return goals(size, "order", order)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Runs and qrels of three sizes, made from a seed: the same files every time."""
+"""Runs and qrels of four sizes, made from a seed: the same files every time."""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -28,6 +28,7 @@ SIZES = {
     "S": Size("S", 1, 50, 1000, 1000, 500_000),
     "M": Size("M", 50, 50, 1000, 1000, 500_000),
     "L": Size("L", 1, 6980, 1000, 2, 8_800_000),
+    "W": Size("W", 1, 6980, 1000, 2, 8_800_000),  # as L, and the worst for memory: long names, no document twice, topics mixed
 }
 
 
@@ -57,20 +58,27 @@ def _cut(size: Size, folder: Path) -> None:
 
 
 def _name(size: Size, number: int) -> str:
+    if size.name == "W":
+        return f"msmarco_passage_{number % 70:02}_{number:09}"
     return f"{number}" if size.documents > 1_000_000 else f"DOC-{number:06}"
+
+
+def _topics(size: Size) -> list[int]:
+    """Their numbers, ascending, or mixed and of one to seven digits."""
+    if size.name == "W":
+        return [int(number) for number in np.random.default_rng(7).choice(2_000_000, size.topics, replace=False)]
+    return list(range(1001, 1001 + size.topics))
 
 
 def _write_qrels(size: Size, path: Path, rng: np.random.Generator) -> list[list[int]]:
     """Judged documents of each topic; a tenth of them relevant, or all where there are few, grades 0 to 3."""
     pools = []
     with path.open("w") as file:
-        for topic in range(size.topics):
+        for topic in _topics(size):
             pool = rng.choice(size.documents, size.judged, replace=False)
             shares = [0.0, 0.8, 0.15, 0.05] if size.judged < 10 else [0.9, 0.06, 0.03, 0.01]
             grades = rng.choice(4, size.judged, p=shares)
-            file.writelines(
-                f"{1001 + topic} 0 {_name(size, d)} {g}\n" for d, g in zip(pool.tolist(), grades.tolist(), strict=True)
-            )
+            file.writelines(f"{topic} 0 {_name(size, d)} {g}\n" for d, g in zip(pool.tolist(), grades.tolist(), strict=True))
             pools.append(pool.tolist())
     return pools
 
@@ -78,12 +86,16 @@ def _write_qrels(size: Size, path: Path, rng: np.random.Generator) -> list[list[
 def _write_run(size: Size, path: Path, tag: str, pools: list[list[int]], rng: np.random.Generator) -> None:
     """About a third of the ranking comes out of the pool (or one document), the rest from anywhere; some scores are tied."""
     with path.open("w") as file:
-        for topic, pool in enumerate(pools):
+        unused = rng.permutation(size.documents) if size.name == "W" else None
+        for place, (topic, pool) in enumerate(zip(_topics(size), pools, strict=True)):
             known = rng.permutation(pool)[: max(1, size.depth // 3)]
-            others = rng.integers(0, size.documents, size.depth * 11 // 10)
+            if unused is None:
+                others = rng.integers(0, size.documents, size.depth * 11 // 10)
+            else:
+                others = unused[place * size.depth : (place + 1) * size.depth]
             documents = np.fromiter(dict.fromkeys([*known.tolist(), *others.tolist()]), np.int64)[: size.depth]
             documents = documents[np.argsort(rng.random(len(documents)) - 0.2 * np.isin(documents, known))]
             scores = np.round(np.sort(rng.gamma(2, 5, len(documents)))[::-1], 4 if rng.random() < 0.9 else 2)
             rows = zip(documents.tolist(), scores.tolist(), strict=True)
-            lines = [f"{1001 + topic} Q0 {_name(size, d)} {rank} {score} {tag}\n" for rank, (d, score) in enumerate(rows, 1)]
+            lines = [f"{topic} Q0 {_name(size, d)} {rank} {score} {tag}\n" for rank, (d, score) in enumerate(rows, 1)]
             file.writelines(lines)

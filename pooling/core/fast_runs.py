@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from pooling.core.fields import PAD, Column, padded, plain_fields, unpadded
 from pooling.core.keys import add_words, any_twice, distinct, word_keys
 from pooling.core.lines import BLANK_LINES, single_blanks
 from pooling.core.rankings import Dialect, Rankings
+from pooling.core.spool import ROWS, Growing, Spool, forget
 
 PIECE = 3 << 20  # bytes; memory stays flat however large the file is, and two threads seldom wait for each other
 PIECE_ALONE = 2 << 20  # where one thread reads, and the rankings take memory
@@ -183,25 +184,11 @@ def read_rankings(opened: Callable[[], BinaryIO], dialect: Dialect | None = None
     if not heads:
         return None
     found = np.concatenate(heads), np.concatenate(lengths)
-    return by_topic(tag.decode("utf-8", "replace"), *found, all_docnos.values, all_scores.values)
-
-
-class Growing:
-    """An array that grows where it lies: large ones are moved by the system's page tables, not copied."""
-
-    def __init__(self, dtype: np.dtype[Any]) -> None:
-        self.values: NDArray[Any] = np.empty(0, dtype)
-
-    def add(self, more: NDArray[Any]) -> None:
-        if more.dtype.itemsize > self.values.dtype.itemsize:
-            self.values = self.values.astype(more.dtype)
-        there = len(self.values)
-        self.values.resize(there + len(more), refcheck=False)
-        self.values[there:] = more
+    return by_topic(tag.decode("utf-8", "replace"), *found, all_docnos, all_scores)
 
 
 def by_topic(
-    tag: str, heads: NDArray[np.bytes_], lengths: NDArray[np.int64], docnos: NDArray[np.bytes_], scores: NDArray[np.float64]
+    tag: str, heads: NDArray[np.bytes_], lengths: NDArray[np.int64], docnos: Growing | Spool, scores: Growing | Spool
 ) -> Rankings | None:
     """Topics in their order; None if one stands in two places."""
     topics, order, _ = distinct(heads)
@@ -209,10 +196,21 @@ def by_topic(
         return None
     offsets = np.concatenate(([0], np.cumsum(lengths[order]))).astype(np.int64)
     if (order[1:] < order[:-1]).any():
-        starts = np.cumsum(lengths) - lengths
-        rows = np.repeat(starts[order] - offsets[:-1], lengths[order]) + np.arange(len(docnos))
-        docnos, scores = docnos[rows], scores[rows]
-    return Rankings(tag, topics, offsets, docnos, scores)
+        moved = (np.cumsum(lengths) - lengths)[order] - offsets[:-1], offsets
+        docnos, scores = _arranged(docnos, *moved), _arranged(scores, *moved)
+    return Rankings(tag, topics, offsets, docnos.values, scores.values)
+
+
+def _arranged(column: Growing | Spool, moves: NDArray[np.int64], offsets: NDArray[np.int64]) -> Growing | Spool:
+    """The rows from each offset to the next, each taken from where its move leads; some thousand at a time."""
+    arranged, values = column.like(), column.values
+    cuts, _, _ = distinct(np.append(np.searchsorted(offsets, range(0, int(offsets[-1]), ROWS)), len(moves)))
+    for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+        rows = np.arange(offsets[begin], offsets[end])
+        rows += np.repeat(moves[begin:end], np.diff(offsets[begin : end + 1]))
+        arranged.add(values[rows])
+        forget(values)
+    return arranged
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core.keys import PairIndex, code_topics, find_topics, in_order
+from pooling.core.spool import pieces_of
 
 if TYPE_CHECKING:
     import zipfile  # late: commands on files alone do not store runs
@@ -147,7 +148,10 @@ class Rankings:
             for name in _COLUMNS:
                 column = np.array(self.tag.encode()) if name == "tag" else getattr(self, name)
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
-                    np.lib.format.write_array(file, np.ascontiguousarray(column), allow_pickle=False)
+                    head = {"descr": column.dtype.str, "fortran_order": False, "shape": column.shape}
+                    np.lib.format.write_array_header_1_0(file, head)
+                    for piece in pieces_of(column) if column.shape else (column,):
+                        file.write(piece.tobytes())
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Rankings":

@@ -1,4 +1,6 @@
-"""Runs as they come: checked and put in order a piece at a time, so that memory is that of the rankings.
+"""Runs as they come: checked and put in order a piece at a time, so that memory is that of a piece.
+
+What is in order is put aside in files of no name, and the rankings are read from there.
 
 Only what is plain and without a fault goes this way. Anything else is left to `check_run`, which holds the whole file and
 names each fault by its line; of what both take both say the same.
@@ -6,13 +8,14 @@ names each fault by its line; of what both take both say the same.
 
 from collections.abc import Callable, Collection, Set
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core import packed
-from pooling.core.fast_runs import PIECE_ALONE, Columns, Growing, TooLong, by_topic, pieces, stretches
+from pooling.core.fast_runs import PIECE_ALONE, Columns, TooLong, by_topic, pieces, stretches
 from pooling.core.fields import PAD, Fields, plain_fields, unpadded
 from pooling.core.findings import MAX_ERRORS, Report
 from pooling.core.keys import PairIndex, any_twice
@@ -20,6 +23,7 @@ from pooling.core.lines import BOM, MAX_ID, MOST_LINES, any_control, quick_chunk
 from pooling.core.repairs import calls_for_any
 from pooling.core.run_checks import RunColumns, Ties, check_order, note_missing, note_ties
 from pooling.core.runs import SPAN, TAG, RunRead, check_run
+from pooling.core.spool import Spool
 
 _DELETE = 127  # the control character that is no blank, and the last of ASCII
 _FIRST = np.zeros(1, np.int64)
@@ -27,11 +31,19 @@ _LONGEST = 8 << 20  # bytes of a topic: more than a hundred thousand results
 
 
 def check_file(
-    opened: Callable[[], BinaryIO], *, limit: int = packed.LIMIT, most_lines: int = MOST_LINES, **options: Any
+    opened: Callable[[], BinaryIO],
+    *,
+    limit: int = packed.LIMIT,
+    most_lines: int = MOST_LINES,
+    folder: Path | None = None,
+    **options: Any,
 ) -> RunRead:
-    """`check_run` with its options, of a file that may be packed; at most so many bytes and lines may come out of it."""
+    """`check_run` with its options, of a file that may be packed; at most so many bytes and lines may come out of it.
+
+    Rankings may lie in files of no name in the folder, the system's own for such unless given.
+    """
     with opened() as raw:
-        found = None if packed.is_archive(raw) else _Stream(limit, most_lines, **options).read(raw)
+        found = None if packed.is_archive(raw) else _Stream(limit, most_lines, folder, **options).read(raw)
     if found is not None:
         return found
     with opened() as raw:
@@ -45,6 +57,7 @@ class _Stream:
 
     limit: int
     most_lines: int
+    folder: Path | None
     topics: Set[str] | None = None
     docnos: NDArray[np.bytes_] | None = None
     complete: bool = True
@@ -63,7 +76,7 @@ class _Stream:
 
     def __post_init__(self) -> None:
         self.report = Report(max_errors=self.max_errors)
-        self.read_docnos, self.read_scores = Growing(np.dtype("S1")), Growing(np.dtype(np.float64))
+        self.read_docnos, self.read_scores = Spool(np.dtype("S1"), self.folder), Spool(np.dtype(np.float64), self.folder)
         self.index = None if self.docnos is None else PairIndex.build(np.zeros(len(self.docnos), np.int64), self.docnos)
 
     def read(self, raw: BinaryIO) -> RunRead | None:
@@ -79,7 +92,7 @@ class _Stream:
         if not self.heads or self.tag in (b".", b"..") or self.tag.decode() in self.tags_taken:
             return None
         heads, lengths = np.concatenate(self.heads), np.concatenate(self.lengths)
-        ranked = by_topic(self.tag.decode(), heads, lengths, self.read_docnos.values, self.read_scores.values)
+        ranked = by_topic(self.tag.decode(), heads, lengths, self.read_docnos, self.read_scores)
         if ranked is None or not self.report.ok or calls_for_any(self.report):
             return None
         if self.topics is not None:

@@ -34,6 +34,7 @@ def take_run(upload: Upload, path: Path, report: Report, work: Work) -> Report:
         lambda: path.open("rb"),
         limit=settings.UPLOAD_MB * 1_000_000,
         most_lines=settings.UPLOAD_LINES,
+        folder=work.folder(),
         topics=set(collection.topics.values_list("number", flat=True)),
         docnos=docnos,
         complete=corpus.is_complete,

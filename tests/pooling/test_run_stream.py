@@ -1,6 +1,9 @@
 import gzip
 import io
+import subprocess
+import sys
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,7 +32,7 @@ def whole(read: RunRead) -> tuple[object, ...]:
 
 
 def is_streamed(data: bytes, **options: Any) -> bool:
-    return run_stream._Stream(1 << 30, 1000, **options).read(io.BytesIO(data)) is not None
+    return run_stream._Stream(1 << 30, 1000, None, **options).read(io.BytesIO(data)) is not None
 
 
 @pytest.mark.parametrize("vector", vectors("formats", "validate_run"))
@@ -93,3 +96,34 @@ def test_packed_files_and_their_limits() -> None:
             check_file(partial(io.BytesIO, data), limit=len(PLAIN) - 1)
         with pytest.raises(Unpackable):
             check_file(partial(io.BytesIO, data), most_lines=4)
+
+
+GROWTH = """
+import io, sys, tempfile
+from functools import partial
+from pathlib import Path
+from pooling.core.run_stream import check_file
+
+for path in sys.argv[1:]:
+    found = check_file(partial(io.FileIO, path)).rankings
+    with tempfile.TemporaryFile() as file:
+        found.write(file)
+    peak = Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]
+    print(len(found) * (found.docnos.itemsize + 8) >> 10, peak)
+"""
+
+
+def test_memory_does_not_grow_with_the_documents(tmp_path: Path) -> None:
+    """Names of 60 bytes, no document twice, topics in no order: columns of 30 MB, of which little may be held."""
+    sizes = {"small": 60, "large": 460}
+    for name, topics in sizes.items():
+        with (tmp_path / name).open("w") as file:
+            for topic in range(topics):
+                file.writelines(
+                    f"{topic * 7919 % 10007} Q0 {topic:030}{rank:030} {rank} {-rank} t\n" for rank in range(1, 1001)
+                )
+    command = [sys.executable, "-c", GROWTH, *(str(tmp_path / name) for name in sizes)]
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    (_, before), (columns, after) = (map(int, told[:2]), map(int, told[2:]))
+    assert columns == 460_000 * 68 >> 10
+    assert after - before < columns // 2
