@@ -54,6 +54,8 @@ def check_judgments(
     else:
         found = Judgments(levels, repeats, grades or {})  # type: ignore[arg-type]
         report = found.read(data, "file", alone=True)
+        if report.count("QRELS_ALONE"):
+            return Checked([], _with_faults_as_qrels(collection, data, report, levels, grades))
         lines = list(found.judged())
         _check_topics(collection, lines, report)
         _check_documents(collection, lines, report)
@@ -80,6 +82,16 @@ def _of_one(
         return [], report
     rows = zip(columns.topics.tolist(), columns.docnos.tolist(), columns.grades.tolist(), strict=True)
     return [Line(0, topic.decode(), docno.decode(), assessor, grade) for topic, docno, grade in rows if grade >= 0], report
+
+
+def _with_faults_as_qrels(
+    collection: Collection, data: bytes, report: Report, levels: list[int], grades: Mapping[int, int] | None
+) -> Report:
+    """That an assessor's name is wanted, beside all that would be wrong with the file if one were given."""
+    wanted = next(finding for finding in report.findings if finding.code == "QRELS_ALONE")
+    _, faults = _of_one(collection, data, "", levels, grades)
+    faults.add(wanted.severity, wanted.code, wanted.line, wanted.message)
+    return faults
 
 
 def _check_topics(collection: Collection, lines: Iterable[Line], report: Report) -> None:

@@ -106,6 +106,13 @@ def test_faults_are_told_by_line_and_nothing_is_stored(two: Cast, data: bytes, k
     assert not Judgment.objects.exists() and not Release.objects.exists() and not PoolItem.objects.exists()
 
 
+def test_a_missing_name_is_told_with_the_faults_of_the_file(two: Cast) -> None:
+    with pytest.raises(importing.Faulty) as told:
+        take(two, b"1 0 a 2\n9 0 b 1\n1 0 c 7\n1 0 d yes\n", "judgments")
+    errors = [(finding.line, finding.code) for finding in told.value.report.findings if finding.severity == "error"]
+    assert sorted(errors) == [(1, "QRELS_ALONE"), (2, "TOPIC_UNKNOWN"), (3, "GRADE_OUTSIDE_SCALE"), (4, "GRADE_NOT_INTEGER")]
+
+
 @pytest.mark.parametrize(("data", "more"), [(QRELS, {"assessor": "nist"}), (b"1 a ann 2\n1 b ann 0\n2 c ann 3\n", {})])
 def test_their_grades_become_ours(two: Cast, data: bytes, more: dict[str, str]) -> None:
     take(two, data, grades="2=1, 3=-1", **more)
