@@ -205,7 +205,7 @@ def _settle(site: Site, secrets: dict[str, Any], tags: list[str], found: Found) 
     while time.monotonic() - begin < most:
         with suppress(OSError):
             jobs = listed(site, secrets["admin"], "jobs", "/api/v1")
-            waiting = [row["title"] for row in jobs if row["state"] not in ("done", "failed")]
+            waiting = [row["title"] for row in jobs if row["state"] not in ("done", "refused", "failed")]
             failed = [row for row in jobs if row["state"] == "failed"]
             states = {row["name"].removesuffix(".txt"): row["state"] for row in listed(site, secret, "uploads")}
             missing = {tag for tag in tags if states.get(tag) not in ("accepted", "failed")}

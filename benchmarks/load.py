@@ -246,7 +246,7 @@ class Load:
         job = json.loads(text).get("id")
         while status < 400 and time.perf_counter() < self.until + 60:
             status, text = await connection.ask("GET", f"/api/v1/jobs/{job}")
-            if json.loads(text)["state"] in ("done", "failed"):
+            if json.loads(text)["state"] in ("done", "refused", "failed"):
                 break
             await asyncio.sleep(0.3)
         self.pool = "" if json.loads(text).get("state") == "done" else text.decode()[:200]

@@ -89,7 +89,7 @@ def list_jobs(request: ApiRequest, filters: Query[JobFilter]) -> QuerySet[Job]:
 def read_job(request: ApiRequest, id: int) -> Job:
     """Read a job: its state, progress and result
 
-    Ask again every few seconds until the state is done or failed.
+    Ask again every few seconds until the state is done, refused or failed.
     """
     return access.job_for(request.user, id)
 

@@ -147,10 +147,11 @@ class Running:
         return path
 
     @contextmanager
-    def finish(self, message: str = "", output: str = "") -> Iterator[None]:
-        """One transaction that switches the new state in (the body) and marks the job done, or does neither."""
+    def finish(self, message: str = "", output: str = "", *, refused: bool = False) -> Iterator[None]:
+        """One transaction that switches the new state in (the body) and marks the job done or refused, or does neither."""
+        state = JobState.REFUSED if refused else JobState.DONE
         with transaction.atomic():
-            self._update(state=JobState.DONE, message=message, output=output, done_count=F("total"), finished_at=timezone.now())
+            self._update(state=state, message=message, output=output, done_count=F("total"), finished_at=timezone.now())
             yield
 
     def end(self, state: JobState, message: str) -> None:

@@ -123,6 +123,7 @@ class JobState(models.TextChoices):
     WAITING = "waiting", "waiting"
     RUNNING = "running", "running"
     DONE = "done", "done"
+    REFUSED = "refused", "refused"  # it ran to its end, and nothing of the file was stored
     FAILED = "failed", "failed"
 
 

@@ -65,9 +65,9 @@ def _stages(found: Collection, user: access.Anyone, roles: set[str]) -> list[Sta
 
 
 def _unfinished(found: Collection, user: access.Anyone) -> list[Job]:
-    """Of the latest jobs those that run, wait or failed: what is done shows in the stages."""
+    """Of the latest jobs those that run, wait or failed: what is done shows in the stages, what was refused among the files."""
     latest = access.jobs_visible_to(user).filter(collection_id=found.pk).order_by("-pk")[:5]
-    return [job for job in latest if job.state != "done"]
+    return [job for job in latest if job.state not in ("done", "refused")]
 
 
 # What an organizer does in a stage that is next.
@@ -102,6 +102,7 @@ def _next(found: Collection, stages: list[Stage], roles: set[str]) -> tuple[str,
 
 # Where to look at what a job has done.
 RESULTS = {
+    "check_upload": ("upload", "The report of the file"),
     "draw_pool": ("pool", "The pool"),
     "seat_items": ("assign", "Who judges what"),
     "freeze_release": ("releases", "Releases"),
@@ -128,9 +129,18 @@ def job(request: HttpRequest, pk: int) -> HttpResponse:
     if request.headers.get("HX-Request") == "true":
         return render(request, "components/job.html", {"job": found, "linked": "linked" in request.GET})
     inside = access.visible_to(request.user).filter(pk=found.collection_id or 0).first()
+    return render(request, "site/job.html", {"job": found, "collection": inside, "result": _result(found, inside)})
+
+
+def _result(found: Job, inside: Collection | None) -> tuple[str, str] | None:
+    """Address and name of what the job has done; the report of a file may have been dismissed."""
     name, label = RESULTS.get(found.name, ("", ""))
-    result = (reverse(name, args=[inside.slug]), label) if inside and name else None
-    return render(request, "site/job.html", {"job": found, "collection": inside, "result": result})
+    if inside is None or not name:
+        return None
+    if name != "upload":
+        return reverse(name, args=[inside.slug]), label
+    upload = inside.uploads.filter(pk=found.args.get("upload")).first()
+    return (reverse(name, args=[inside.slug, upload.pk]), label) if upload else None
 
 
 @require_safe

@@ -108,7 +108,10 @@ class JobOut(Schema):
     id: int
     name: str = Field(description="Kind of job, such as export_collection.")
     title: str
-    state: str = Field(alias="shown_state", description="waiting, running, stalled, done or failed.")
+    state: str = Field(
+        alias="shown_state",
+        description="waiting, running, stalled, done, refused (it checked a file, which was refused) or failed.",
+    )
     done: int = Field(alias="done_count", description="How much of the total is done.")
     total: int = Field(description="0: not known yet.")
     message: str

@@ -205,6 +205,7 @@ def context() -> dict[str, object]:
             SampleJob(3, "Scores of release 2", "running", message="Loading 38 runs"),
             SampleJob(4, "Agreement of Harbour trials", "stalled", 12, 50, "Topic 12", attempt=2),
             SampleJob(5, "Archive of release 1", "done", 38, 38, "42 files, 18 MB, checksums verified", "#jobs"),
+            SampleJob(7, "Check of bm25.run", "refused", message="3 faults. Nothing of the file was stored."),
             SampleJob(
                 6,
                 f"Check of {LONG}",

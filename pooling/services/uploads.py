@@ -303,7 +303,7 @@ def _refuse(upload: Upload, report: Report, work: Work) -> None:
     """The report stays, the file goes, unless it can be repaired."""
     path = upload.path
     faults = f"{report.errors:,} fault{'' if report.errors == 1 else 's'}"
-    with work.finish(f"Refused: {faults}. Nothing of the file was stored."):
+    with work.finish(f"{faults}. Nothing of the file was stored.", refused=True):
         close(upload, UploadState.REFUSED, report)
     if not upload.path:
         store.remove(path)

@@ -23,7 +23,7 @@ class Work(Protocol):
 
     def folder(self) -> Path: ...
 
-    def finish(self, message: str = "", output: str = "") -> AbstractContextManager[None]: ...
+    def finish(self, message: str = "", output: str = "", *, refused: bool = False) -> AbstractContextManager[None]: ...
 
 
 class Direct:
@@ -55,7 +55,7 @@ class Direct:
         return self._folder
 
     @contextmanager
-    def finish(self, message: str = "", output: str = "") -> Iterator[None]:
+    def finish(self, message: str = "", output: str = "", *, refused: bool = False) -> Iterator[None]:
         with transaction.atomic():
             yield
         self._tell(self._total, self._total, message)

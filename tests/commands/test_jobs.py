@@ -75,6 +75,11 @@ def test_watching_an_ended_job_tells_how_it_ended(assize: Assize) -> None:
     assert (shown.status, shown.err.splitlines()[-1]) == (0, f"Trial (job {done.pk}) is done. 3 files")
     shown = assize("jobs", "watch", failed.pk)
     assert (shown.status, shown.err.splitlines()[-1]) == (1, f"Error: Trial (job {failed.pk}) failed: Line 3 is odd.")
+    refused = make_job(JobState.REFUSED, message="2 faults. Nothing of the file was stored.")
+    shown = assize("jobs", "watch", refused.pk)
+    said = f"Error: Trial (job {refused.pk}): the file was refused. 2 faults. Nothing of the file was stored."
+    assert (shown.status, shown.err.splitlines()[-1]) == (1, said)
+    assert [row["state"] for row in assize("jobs", "list", "--state", "refused", "--json").json] == ["refused"]
     assert assize("jobs", "watch", 4711).told == (1, "Error: There is no job 4711.")
 
 

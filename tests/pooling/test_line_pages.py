@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, Settings
 
+from config import jobs
 from config.models import Job
 from pooling import selectors
 from pooling.models import Collection, Pool, Role, Upload, UploadKind
@@ -98,6 +99,22 @@ def test_refused_file_is_reported_by_line(cast: Cast, olga: Client) -> None:
         and "2 Line 2: expected a JSON object, found a list. NOT_OBJECT" in page
     )
     assert upload.sha256 in page and "Not all are listed" not in page
+
+
+@pytest.mark.django_db(transaction=True)
+def test_job_of_a_refused_file_says_so(cast: Cast, olga: Client) -> None:
+    upload = files.send(cast.collection, cast.organizer, UploadKind.TOPICS, b"no topics")
+    jobs.run(upload.job_id or 0)
+    at = f"/jobs/{upload.job_id}/"
+    for place, headers in (("/jobs/", {}), (at, {}), (at, {"HX-Request": "true"})):
+        page = olga.get(place, headers=headers).content.decode()
+        assert ">Refused<" in page and ">1 fault. Nothing of the file was stored.<" in page and "Done" not in page
+    page = olga.get(at).content.decode()
+    assert f'<a href="{HERE}uploads/{upload.pk}/">The report of the file</a>' in page
+    told = olga.get(f"/api/v1/jobs/{upload.job_id}").json()
+    assert (told["state"], told["message"]) == ("refused", "1 fault. Nothing of the file was stored.")
+    olga.post(f"{HERE}uploads/{upload.pk}/dismiss/")
+    assert "The report of the file" not in olga.get(at).content.decode()
 
 
 def test_report_of_many_faults_tells_how_many_there_are_of_each_kind(cast: Cast, olga: Client) -> None:

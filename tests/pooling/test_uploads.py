@@ -258,8 +258,12 @@ def test_job_checks_and_tells(cast: Cast) -> None:
     bad = send(cast.collection, cast.organizer, TOPICS, b"no topics")
     jobs.run(bad.job_id or 0)
     job, bad = Job.objects.get(pk=bad.job_id or 0), Upload.objects.get(pk=bad.pk)
-    assert (job.state, bad.state) == ("done", "refused")
-    assert job.message == "Refused: 1 fault. Nothing of the file was stored."
+    assert (job.state, job.attempt, job.failures, bad.state) == ("refused", 1, 0, "refused")
+    assert job.message == "1 fault. Nothing of the file was stored." and job.finished_at is not None
+    jobs.sweep()
+    jobs.run(job.pk)
+    again = Job.objects.get(pk=job.pk)
+    assert (again.state, again.attempt) == ("refused", 1)
 
 
 # Runs

@@ -19,7 +19,7 @@ class Command(SiteCommand):
         act.add_argument("--state", choices=[*JobState.values, "stalled"], help="only those in this state")
         act.add_argument("--limit", type=_at_least_one, default=20, metavar="N", help="at most so many; 20 unless given")
         self.act(acts, "show", self.show, "All about one job.", lists=True).add_argument("id", type=int)
-        about = "Follow a job until it ends; exit status 1 when it failed."
+        about = "Follow a job until it ends; exit status 1 when it failed, or refused a file."
         self.act(acts, "watch", self.watch, about).add_argument("id", type=int)
         act = self.act(acts, "trial", self.trial, "Start a job that only counts: do queue and workers do their work?")
         act.add_argument("--steps", type=_at_least_one, default=10, metavar="N", help="10 unless given")
@@ -66,6 +66,8 @@ class Command(SiteCommand):
                 time.sleep(LOOK_EVERY)
         if job.state == JobState.FAILED:
             raise Error(f"{job} failed: {job.message}")
+        if job.state == JobState.REFUSED:
+            raise Error(f"{job}: the file was refused. {job.message}")
         self.say(f"{job} is done. {job.message}".strip())
 
 
