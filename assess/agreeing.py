@@ -131,6 +131,12 @@ class Overview:
     repeats: list[Pair]
 
     @property
+    def raw(self) -> float | None:
+        """Raw agreement where each document counts alike, however many opinions it has."""
+        value: float | None = self.report["views"][0]["figures"]["raw"]["value"]
+        return value
+
+    @property
     def mean_topic(self) -> "TopicMean":
         """The mean over topics, whatever their size; those without a value stand apart."""
         known = [
@@ -260,11 +266,14 @@ def _repeats(collection: Collection, levels: Sequence[int]) -> list[Pair]:
 
 @dataclass(frozen=True)
 class Differing:
+    """A document, with what those noted who gave one grade and those who gave the other; `pairs` of such opinions."""
+
     topic: str
     docno: str
     title: str
-    first_note: str
-    second_note: str
+    pairs: int
+    first_notes: list[str]
+    second_notes: list[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,8 +286,8 @@ class CellDocuments:
 
 
 def cell(collection: Collection, first: str, second: str, a: int, b: int, most: int = 500) -> CellDocuments:
-    """The documents of a matrix's cell: those to which one gave grade `a` and the other grade `b`. Without names: first
-    opinions and second ones."""
+    """The documents of a matrix's cell, each once: those to which one gave grade `a` and the other grade `b`. Without names:
+    first opinions and second ones."""
     table = selectors.judgment_table(collection)
     one, two = selectors.twice_judged(table.items)
     if first and second:
@@ -288,29 +297,26 @@ def cell(collection: Collection, first: str, second: str, a: int, b: int, most: 
         kept = turned | ((table.assessors[one] == x) & (table.assessors[two] == y))
         one, two = np.where(turned, two, one)[kept], np.where(turned, one, two)[kept]
     here = (table.grades[one] == a) & (table.grades[two] == b)
-    places = zip(one[here].tolist(), two[here].tolist(), strict=True)
-    pairs = sorted(places, key=lambda pair: (natural(table.topics[pair[0]].decode()), *pair))  # a document's side by side
-    rows = pairs[:most]
-    items = [int(table.items[place]) for place, _other in rows]
-    notes = {
-        (item, who): note
-        for item, who, note in selectors.judgments(collection)
-        .filter(item_id__in=items)
-        .values_list("item_id", "assessor_id", "note")
-    }
-    docnos = {table.docnos[place].decode() for place, _other in rows}
-    titles = dict(pooled.documents(collection).filter(docno__in=docnos).values_list("docno", "title"))
-    found = [
-        Differing(
-            table.topics[i].decode(),
-            (docno := table.docnos[i].decode()),
-            titles.get(docno, ""),
-            notes.get((int(table.items[i]), int(table.assessors[i])), ""),
-            notes.get((int(table.items[j]), int(table.assessors[j])), ""),
-        )
-        for i, j in rows
+    one, two = one[here], two[here]
+    order = np.argsort(table.items[one], kind="stable")
+    starts = np.flatnonzero(np.diff(table.items[one][order], prepend=-1))
+    groups = np.split(order, starts[1:]) if len(order) else []
+    groups.sort(key=lambda pairs: (natural(table.topics[one[pairs[0]]].decode()), table.docnos[one[pairs[0]]]))
+    shown = [(table.topics[one[pairs[0]]].decode(), table.docnos[one[pairs[0]]].decode(), pairs) for pairs in groups[:most]]
+    titles = pooled.documents(collection).filter(docno__in={docno for _, docno, _ in shown})
+    title = dict(titles.values_list("docno", "title"))
+    heads = selectors.judgments(collection).filter(item_id__in=[int(table.items[one[pairs[0]]]) for *_, pairs in shown])
+    note = {(item, who): text for item, who, text in heads.exclude(note="").values_list("item_id", "assessor_id", "note")}
+
+    def notes(places: NDArray[np.int64]) -> list[str]:
+        who = [(int(table.items[place]), int(table.assessors[place])) for place in np.unique(places).tolist()]
+        return [note[key] for key in who if key in note]
+
+    rows = [
+        Differing(topic, docno, title.get(docno, ""), len(pairs), notes(one[pairs]), notes(two[pairs]))
+        for topic, docno, pairs in shown
     ]
-    return CellDocuments(found, len(pairs), len(np.unique(table.items[one[here]])))
+    return CellDocuments(rows, len(one), len(groups))
 
 
 # For assessors

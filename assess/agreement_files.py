@@ -97,6 +97,6 @@ def tables(report: AgreementReport, overview: Overview | None) -> dict[str, Tabl
 
 
 def _figures(pair: Pair) -> tuple[object, ...]:
-    low, high = pair.interval or (None, None)
+    low, high = pair.spread.interval or (None, None)
     f = pair.figures
-    return f.n, f.raw, f.cohen, pair.error, low, high, f.pooled, pair.band, pair.why_undefined
+    return f.n, f.raw, f.cohen, pair.spread.standard_error, low, high, f.pooled, pair.band, pair.note

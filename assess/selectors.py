@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from assess import blind
 from assess.core import agreement as kappa
-from assess.core.bootstrap import Plan
+from assess.core.bootstrap import Plan, Spread
 from assess.core.kappa_spread import kappa_spread
 from assess.models import SLOTS, Answer, Assignment, AssignmentPlan, Judgment, JudgmentEvent, PracticeItem, Seat, Workload
 from config.errors import Refusal
@@ -340,10 +340,9 @@ class Pair:
     first: str
     second: str
     figures: kappa.Agreement
+    spread: Spread  # of Cohen's kappa: standard error and interval
     first_user: str = ""
     second_user: str = ""
-    error: float | None = None  # of Cohen's kappa, as is the interval
-    interval: tuple[float, float] | None = None
 
     @classmethod
     def of(
@@ -355,7 +354,7 @@ class Pair:
         topics = np.unique(table.topics[a], return_inverse=True)[1] if len(a) else a
         found = kappa_spread(figures, table.items[a], topics, first, second, Plan())
         one, other, user, second_user = (*names, "", "")[:4]
-        return cls(one, other, figures, user, second_user, found.standard_error, found.interval)
+        return cls(one, other, figures, found, user, second_user)
 
     @property
     def band(self) -> str:
@@ -369,9 +368,24 @@ class Pair:
         return "both used one and the same grade throughout" if self.figures.cohen is None else ""
 
     @property
-    def is_flat(self) -> bool:
-        """Every resample gives the same kappa, as of perfect agreement: an interval without width would read as certainty."""
-        return self.interval is not None and self.interval[1] - self.interval[0] < 1e-6
+    def no_interval(self) -> str:
+        """Why a kappa has no interval to show; empty when it has one. One without width would read as certainty."""
+        if self.figures.cohen is None:
+            return ""
+        if self.spread.interval is not None:
+            low, high = self.spread.interval
+            return "resamples are all alike" if high - low < 1e-6 else ""
+        if self.spread.undefined:
+            return f"kappa is not defined in {self.spread.undefined:,} of {Plan().resamples:,} resamples"
+        return "one document"
+
+    @property
+    def note(self) -> str:
+        """For files and programs, what the page says beside the figures."""
+        said = [f"not defined: {self.why_undefined}"] if self.why_undefined else []
+        said += [f"0 because {self.used_one} used one grade only"] if self.used_one else []
+        said += [f"no interval: {self.no_interval}"] if self.no_interval and not self.spread.interval else []
+        return "; ".join(said)
 
     @property
     def used_one(self) -> str:

@@ -22,8 +22,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assess.core.figures import FEW
-
 CLOSE = 1e-9
 Grades = NDArray[np.float64]  # items × assessors, NaN where one gave none
 
@@ -158,7 +156,7 @@ def _pairs(lines: Any, told: dict[str, Any], people: dict[str, str]) -> Iterator
         for key, weights in (("cohen", None), ("linear", "linear")):
             value = _kappa(cohen_kappa_score, both, levels, weights)
             yield Compared(f"{name}, {key}", pair[key], value)
-        if pair["cohen"] is not None and pair["n"] >= FEW:  # of fewer it is that of resamples
+        if pair["cohen"] is not None and pair["n"] > 1:  # one document has no standard error
             with np.errstate(invalid="ignore"):  # of perfect agreement it is the root of what rounding leaves of 0
                 error = np.nan_to_num(cohens_kappa(confusion_matrix(*both, labels=levels)).std_kappa)
             yield Compared(f"{name}, standard error", pair["standard_error"], float(error), 1e-6)

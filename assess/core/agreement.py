@@ -139,12 +139,15 @@ def kappa_standard_error(
 ) -> float | None:
     """Large-sample standard error of Cohen's kappa, with `null` under the hypothesis that kappa is 0.
 
-    None where kappa is. Not to be shown for fewer than 30 items or for perfect agreement, where it is 0. Fleiss, Cohen
-    and Everitt 1969.
+    None where kappa is. It is 0, not what rounding leaves of it, for perfect agreement and where one assessor used one
+    level only (kappa is 1 and 0 in every sample): no interval is to be made of it then. Fleiss, Cohen and Everitt 1969.
     """
-    if cohen_kappa(table, weights=weights, levels=levels) is None:
+    kappa = cohen_kappa(table, weights=weights, levels=levels)
+    if kappa is None:
         return None
     n = int(table.sum())
+    if not null and (kappa == 1.0 or n in (*table.sum(axis=0), *table.sum(axis=1))):
+        return 0.0
     weight = 1.0 - cost_matrix(len(table), weights, levels)
     shares = table / n
     row, column = shares.sum(axis=1), shares.sum(axis=0)

@@ -1,5 +1,7 @@
 """How far Cohen's kappa of pairs of grades would move with other documents: items are resampled within each topic."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,19 +16,22 @@ Codes = NDArray[np.int64]
 def kappa_spread(figures: Agreement, items: Codes, topics: Codes, first: Codes, second: Codes, plan: Plan) -> Spread:
     """Of pairs of grades, each of an item and its topic (codes), with the figures that they have.
 
-    By formula where each item stands once, there are thirty or more, and some differ; else the bootstrap's. An item with
-    three opinions stands more than once, and is drawn as a whole. None of all that for one item, or where kappa is not defined.
+    The standard error is the formula's where each item stands once; so is the interval from thirty on, unless the error is 0.
+    Else they are the bootstrap's: an item with three opinions stands more than once, and is drawn as a whole. None of all that
+    for one item, or where kappa is not defined.
     """
     number = len(np.unique(items))
     if figures.cohen is None or number < 2:
         return Spread(None, None, 0)
-    if figures.standard_error and number == len(items) >= FEW:
+    once = number == len(items)
+    if once and number >= FEW and figures.standard_error:
         return Spread(figures.standard_error, figures.interval, 0)
     rows = _tables(figures.levels, items, topics, first, second)
     places, times = distinct(rows)
     kinds, cells, size = Kinds(rows[places, 0], times), rows[places, 1:], len(figures.levels)
     drawn = [kappas((sample.times @ cells).reshape(-1, size, size)) for sample in resamples(kinds, plan)]
-    return spread(np.concatenate(drawn), plan.level)
+    found = spread(np.concatenate(drawn), plan.level)
+    return replace(found, standard_error=figures.standard_error) if once else found
 
 
 def _tables(levels: tuple[int, ...], items: Codes, topics: Codes, first: Codes, second: Codes) -> Codes:

@@ -18,17 +18,21 @@ class PairOut(Schema):
     cohen: float | None = Field(description="Cohen's kappa; null where it is not defined.")
     pooled: float | None = Field(description="Kappa with pooled marginals (Scott's pi).")
     linear: float | None = Field(description="Cohen's kappa with linear weights.")
-    standard_error: float | None = Field(description="Of Cohen's kappa.")
+    standard_error: float | None = Field(
+        description="Of Cohen's kappa: by formula, of resamples where a document stands more than once."
+    )
     interval: list[float] | None = Field(description="Low and high end of the 95 % interval of Cohen's kappa.")
     table: list[list[int]] = Field(description="Counts over the levels: rows the first one's grades, columns the second's.")
     undefined: str = Field(description="Why there is no kappa; empty when there is.")
+    note: str = Field(description="The same, why kappa is exactly 0, why there is no interval; empty when all is plain.")
 
     @classmethod
     def of(cls, pair: Pair) -> "PairOut":
         f = pair.figures
         figures: dict[str, Any] = {"n": f.n, "agreement": f.raw, "cohen": f.cohen, "pooled": f.pooled}
-        figures |= {"linear": f.linear, "standard_error": pair.error, "interval": pair.interval and list(pair.interval)}
-        told = {"table": f.table.tolist(), "undefined": pair.why_undefined}
+        interval = pair.spread.interval and list(pair.spread.interval)
+        figures |= {"linear": f.linear, "standard_error": pair.spread.standard_error, "interval": interval}
+        told = {"table": f.table.tolist(), "undefined": pair.why_undefined, "note": pair.note}
         return cls(first=pair.first_user, second=pair.second_user, **figures, **told)
 
 

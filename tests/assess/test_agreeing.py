@@ -11,10 +11,10 @@ from django.utils import timezone
 
 from assess import agreeing, agreement_files, selectors
 from assess.core.agreement import agreement
-from assess.core.bootstrap import Plan
+from assess.core.bootstrap import Plan, Spread
 from assess.core.kappa_spread import kappa_spread
 from assess.models import Judgment, JudgmentEvent, Seat
-from assess.selectors import as_table
+from assess.selectors import Pair, as_table
 from assess.services import merging
 from config.errors import Forbidden
 from config.models import User
@@ -51,7 +51,10 @@ def overview(cast: Cast) -> agreeing.Overview:
 def test_the_textbook_example_on_page_and_in_files(textbook: Cast, client_for: ClientFor) -> None:
     olga = client_for(textbook.organizer)
     page = olga.get("/c/harbour-trials/agreement/").content.decode()
-    assert "0.7761" in page and "0.7759" in page  # Cohen's, and with pooled marginals: 0.776 both
+    assert 'data-label="Cohen’s kappa">0.7761<' in page and 'data-label="Pooled kappa">0.7759<' in page  # 0.776 both
+    coefficients = page.split("Relevant from grade 1 on, or not")[1]
+    for title in ("Cohen&#x27;s kappa", "Kappa (pooled marginals, Scott&#x27;s pi)"):
+        assert f'<td>{title}</td><td class="num" data-label="Value">0.776</td>' in coefficients
     figures = overview(textbook).report["views"][1]["figures"]
     assert {key: round(figures[key]["value"], 6) for key in ("raw", "positive", "negative", "overlap", "cohen", "pooled")} == {
         "raw": 0.925,
@@ -73,8 +76,9 @@ def test_the_textbook_example_on_page_and_in_files(textbook: Cast, client_for: C
 def test_each_figure_has_its_error_interval_and_words(textbook: Cast, client_for: ClientFor) -> None:
     """The textbook's se 0.038888 and interval 0.699900 to 0.852338, on the page, in tables and for programs."""
     [pair] = selectors.agreement(textbook.collection).pairs
-    assert pair.error is not None and pair.interval is not None
-    assert (round(pair.error, 6), *(round(end, 6) for end in pair.interval)) == (0.038888, 0.699900, 0.852338)
+    assert pair.spread.standard_error is not None and pair.spread.interval is not None
+    found = (pair.spread.standard_error, *pair.spread.interval)
+    assert [round(one, 6) for one in found] == [0.038888, 0.699900, 0.852338]
     olga, here = client_for(textbook.organizer), "/c/harbour-trials/agreement/"
     page = " ".join(olga.get(here).content.decode().split())
     assert '<td class="num" data-label="Standard error">0.039</td>' in page and ">0.70 to 0.85<" in page
@@ -126,6 +130,24 @@ def test_a_few_pairs_have_the_interval_of_resamples() -> None:
     assert (alone.standard_error, alone.interval) == (None, None)
 
 
+@pytest.mark.once
+@pytest.mark.parametrize("n", [2, 7, 40])
+def test_an_assessor_with_one_grade_has_the_error_of_the_formula_and_words(n: int) -> None:
+    """Kappa is 0, and so is its error by formula; where too many resamples have no kappa, there is no interval, but the count."""
+    rare = as_table([(item, "1", f"d{item}", who, who, int(who == 2 and item == 0)) for item in range(n) for who in (1, 2)])
+    pair = Pair.of(("Ida", "Max"), rare, np.arange(0, 2 * n, 2), np.arange(1, 2 * n, 2), [0, 1])
+    assert (pair.figures.cohen, pair.spread.standard_error, pair.spread.interval) == (0.0, 0.0, None)
+    lost = pair.spread.undefined / 2000  # both of one and the same grade: the document that differs was not drawn
+    assert lost == pytest.approx((1 - 1 / n) ** n, abs=0.05)
+    told = f"kappa is not defined in {pair.spread.undefined:,} of 2,000 resamples"
+    assert pair.no_interval == told and pair.note == f"0 because Ida used one grade only; no interval: {told}"
+    often = rare._replace(grades=np.where(rare.slots == 2, rare.items % 2, 0))
+    pair = Pair.of(("Ida", "Max"), often, np.arange(0, 2 * n, 2), np.arange(1, 2 * n, 2), [0, 1])
+    assert (pair.figures.cohen, pair.spread.standard_error) == (0.0, 0.0)
+    if n == 40:
+        assert (pair.spread, pair.no_interval) == (Spread(0.0, (0.0, 0.0), 0), "resamples are all alike")
+
+
 def test_a_cell_opens_its_documents(textbook: Cast, client_for: ClientFor) -> None:
     pair = selectors.agreement(textbook.collection).pairs[0]
     names = (pair.first_user, pair.second_user)
@@ -143,13 +165,17 @@ def test_three_opinions_of_a_document_are_three_pairs(textbook: Cast, client_for
     """Beside each figure stands whether it counts documents or pairs of opinions."""
     [third] = factories.make_assessors(textbook.collection, "Third Opinion")
     item = Judgment.objects.get(item__docno="d000", assessor=textbook.assessor).item
-    Judgment.objects.create(item=item, assessor=third, grade=1)
+    Judgment.objects.create(item=item, assessor=third, grade=1, note="of 3")
     here, olga = "/c/harbour-trials/agreement/", client_for(textbook.organizer)
     page = " ".join(olga.get(here).content.decode().split())
     assert "400 documents judged by two or more" in page and "402 <span" in page and "402 pairs of opinions</caption>" in page
+    # 372 of 402 pairs, and 370 of 400 documents: each says what it counts.
+    assert "raw agreement is 0.9250; in the last row of the pairs each pair" in page and "and it is 0.9254." in page
     assert "1 document</caption>" in page and "400 documents</caption>" in page
     page = olga.get(f"{here}documents/?a=1&b=1").content.decode()
     assert "302 pairs of opinions on 300 documents." in page
+    assert page.count(">d000</a>") == 1 and '<td class="num" data-label="Pairs of opinions">3</td>' in page
+    assert page.count('<div dir="auto">of 2</div><div dir="auto">of 3</div>') == 1  # each one's note once
 
 
 def test_own_agreement_after_the_topic_closes_if_allowed(textbook: Cast, client_for: ClientFor) -> None:

@@ -36,7 +36,7 @@ from tests.evaluation.factories import FIRST, freeze, judge, judge_all, make_ite
 from tests.golden import vectors
 
 EXPORTS = int(os.environ.get("EXPORTS", "20"))  # EXPORTS=100 makes as many as are promised
-# Of one and the same collection\'s archive, on either database.
+# Of one and the same collection's archive, on either database.
 SAME_BYTES = "c692cbccca52d52efffcf70c0d212d72212436d89b7b06a3e187e86e629852d6"
 
 
