@@ -75,7 +75,7 @@ def _assign(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def decide(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
-    """The next document of a topic to decide, or that of ?docno=; a POST decides it."""
+    """The next document of a topic to decide, that of ?docno=, or with ?again the first that is decided; a POST decides it."""
     collection = access.collection_as(request.user, slug, Role.ADJUDICATOR)
     user = access.require_sign_in(request.user)
     if request.method == "POST":
@@ -87,7 +87,8 @@ def decide(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
     if not adjudication.is_for(collection, topic, user):
         raise Http404
     cases = adjudication.cases(collection, topic, but=user)
-    docno = request.GET.get("docno") or next((case.docno for case in cases if case.is_open), None)
+    again = "again" in request.GET
+    docno = request.GET.get("docno") or next((case.docno for case in cases if case.is_open != again), None)
     if docno is None:
         messages.success(request, f"Topic {topic}: nothing is open.")
         return redirect("adjudicate", slug)

@@ -198,6 +198,11 @@ def test_the_page_is_blind_and_decides_by_one_button(judged: Cast, client_for: C
     sent = {"docno": "d", "grade": "2", "client_id": str(uuid.uuid4()), "seen": "0", "reason": "slip"}
     assert client.post(f"{here}topics/2/", sent).headers["Location"] == f"{here}topics/2/"
     assert client.get(f"{here}topics/2/").headers["Location"] == here
+    inbox = client.get(here).content.decode()  # second thoughts, when nothing is open any more
+    assert f'href="{here}topics/2/?again"' in inbox and f'href="{here}topics/1/"' in inbox
+    page = client.get(f"{here}topics/2/?again").content.decode()
+    assert 'name="docno" value="d"' in page and 'name="grade" value="2" data-key="2" aria-pressed="true"' in page
+    assert client.get(f"{here}topics/1/?again").headers["Location"] == here
     olga = client_for(judged.organizer)
     looked = olga.get(f"{here}decisions/2/").content.decode()
     assert "a slip of the hand" in looked and judged.adjudicator.name in looked

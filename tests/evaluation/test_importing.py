@@ -1,9 +1,11 @@
 """Qrels of another time or place: as judgments, as a release; bad files are refused whole, every fault by its line."""
 
+import gzip
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from pytest_django import Settings
 
 from assess import selectors as judging
 from assess import watching
@@ -111,6 +113,40 @@ def test_a_missing_name_is_told_with_the_faults_of_the_file(two: Cast) -> None:
         take(two, b"1 0 a 2\n9 0 b 1\n1 0 c 7\n1 0 d yes\n", "judgments")
     errors = [(finding.line, finding.code) for finding in told.value.report.findings if finding.severity == "error"]
     assert sorted(errors) == [(1, "QRELS_ALONE"), (2, "TOPIC_UNKNOWN"), (3, "GRADE_OUTSIDE_SCALE"), (4, "GRADE_NOT_INTEGER")]
+
+
+GOOD = b"1 0 a 2\n"
+HOSTILE = {
+    "nul": (GOOD + b"1 0 b\0 1\n", "CONTROL", 2),
+    "escape": (GOOD + b"1 0 b\x1b[31m 1\n", "CONTROL", 2),
+    "latin-1": (GOOD + "1 0 é 1\n".encode("latin-1"), "ENCODING", 2),
+    "utf-16": ("1 0 a 2\n".encode("utf-16"), "ENCODING", 1),
+    "surrogate": (b"1 0 \xed\xa0\x80 1\n", "ENCODING", 1),
+    "arabic grade": ("1 0 a ٢\n".encode(), "GRADE_NOT_INTEGER", 1),
+    "underscore": (b"1 0 a 1_0\n", "GRADE_NOT_INTEGER", 1),
+    "exponent": (GOOD + b"1 0 b 1e0\n", "GRADE_NOT_INTEGER", 2),
+    "huge grade": (b"1 0 a 99999999999999999999\n", "GRADE_OUTSIDE_SCALE", 1),
+    "line of 10 MB": (GOOD + b"1 0 " + b"x" * 10_000_000 + b" 1\n", "ID_LONG", 2),
+    "word of 10 MB": (b"y" * 10_000_000, "FIELDS", 1),
+    "a run": (b"1 Q0 a 1 2.0 t\n", "FIELDS", 1),
+    "cut gzip": (gzip.compress(GOOD * 500)[:30], "PACKED", 0),
+    "gzip bomb": (gzip.compress(bytes(12_000_000)), "PACKED", 0),
+}
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_qrels_are_refused_in_each_way_they_may_come(two: Cast, settings: Settings, name: str) -> None:
+    data, code, line = HOSTILE[name]
+    settings.UPLOAD_MB = 11
+    for kind, assessor in (("release", ""), ("judgments", "nist")):
+        with pytest.raises(importing.Faulty) as told:
+            take(two, data, kind, assessor=assessor)
+        first = told.value.report.findings[0]
+        assert (first.severity, first.code, first.line) == ("error", code, line), kind
+        assert len(first.message) < 300
+    assert not any(model.objects.exists() for model in (Judgment, Release, PoolItem, Job))
+    assert not User.objects.filter(name="nist").exists()
 
 
 @pytest.mark.parametrize(("data", "more"), [(QRELS, {"assessor": "nist"}), (b"1 a ann 2\n1 b ann 0\n2 c ann 3\n", {})])

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from django.utils import timezone
 
 from evaluation import dataset, services
 from pooling.services import members
@@ -122,7 +123,11 @@ def test_diff_live_qrels_and_effect_are_pages(judged: Cast, client_for: ClientFo
     judge(make_item(judged.collection, "1", "a", by=judged.organizer), judged.assessor, 0)
     freeze(judged.collection, judged.organizer)
     assert "From release 1 to release 2" in olga.get(f"{HERE}releases/2/diff/1/").content.decode()
-    assert olga.get(f"{HERE}live-qrels/").content.startswith(b"1 0 a 0\n")
+    shown = olga.get(f"{HERE}releases/1/").content.decode()
+    assert "round 1: " in shown and "On the grades</summary>" in shown and "Krippendorff" in shown
+    assert f'action="{HERE}live-qrels/"' in olga.get(f"{HERE}releases/").content.decode()
+    for at in ("", "?at=", f"?at={timezone.now():%Y-%m-%d}"):  # as the form sends it
+        assert olga.get(f"{HERE}live-qrels/{at}").content.startswith(b"1 0 a 0\n")
     assert olga.get(f"{HERE}live-qrels/?at=yesterday").status_code == 422
     machine = members.add_machine(judged.collection, name="llm")[0].user
     judge(make_item(judged.collection, "1", "b", by=judged.organizer), machine, 3)
