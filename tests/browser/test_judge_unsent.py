@@ -76,12 +76,11 @@ def test_fast_keys_offline_then_online(desk: Desk) -> None:
 @pytest.mark.parametrize("desk", [50], indirect=True)
 def test_offline_to_the_end_of_a_topic_then_on_with_the_next(desk: Desk) -> None:
     """All that the page holds is judged while it is offline: what comes then is of another topic, and says so."""
-    with desk.page.expect_event("requestfinished", lambda request: request.url.endswith("/judge/hold/")):
-        desk.reload()  # now the page holds all of the topic: 30 beyond the 20 it came with
-    time.sleep(0.5)
+    with desk.page.expect_request(lambda request: "/alike/" in request.url and request.url.count(",") == 49):
+        desk.reload()  # now the page holds all of the topic, 30 beyond the 20 it came with, and asks what is alike among them
     expect(desk.page.locator(".judge-topic .eyebrow")).to_contain_text("Topic 1")
     desk.context.set_offline(True)
-    press_fast(desk, 50)
+    assert len(press_fast(desk, 50)) == 50
     expect(desk.page.locator("article[aria-busy]")).to_be_visible()
     desk.context.set_offline(False)
     expect(desk.page.locator("article:not([aria-busy]) .judge-docno")).to_be_visible(timeout=20_000)
@@ -158,7 +157,7 @@ def test_another_tab_is_never_overwritten_silently(desk: Desk) -> None:
     other = desk.context.new_page()
     other.goto(desk.home)
     docno = desk.shown()
-    assert other.locator(".judge-docno").inner_text() == docno
+    expect(other.locator(".judge[data-ready] .judge-docno")).to_have_text(docno)
     desk.page.keyboard.press("3")
     desk.expect_light("saved")
     other.keyboard.press("1")

@@ -123,7 +123,8 @@ def test_copy_and_dismiss(world: World, signed_in: Callable[[User], Page]) -> No
     page = signed_in(world.organizer)
     collection = factories.make_collection(world.organizer, "Copy by keys")
     page.goto(f"/c/{collection.slug}/members/")
-    page.get_by_role("button", name="Make the invitation").press("Enter")
+    with page.expect_navigation():  # its script, too
+        page.get_by_role("button", name="Make the invitation").press("Enter")
     toast = page.locator(".toast")
     expect(toast).to_be_visible()
     toast.get_by_role("button", name="Dismiss").press("Enter")

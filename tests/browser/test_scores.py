@@ -26,7 +26,8 @@ def test_ticked_runs_are_compared_and_charts_walked_by_keys(world: World, signed
     names = [box.get_attribute("value") for box in boxes.all()[:2]]
     for place in range(2):
         boxes.nth(place).check()
-    page.get_by_role("button", name="Compare the ticked runs").click()
+    with page.expect_navigation():  # its script, too: it reads keys below
+        page.get_by_role("button", name="Compare the ticked runs").click()
     expect(page.get_by_role("heading", name="In words")).to_be_visible()
     expect(page.locator(".rows li")).to_contain_text(f"{names[0]} has MAP")
     chart, tip = page.locator("svg.chart").first, page.locator(".chart-tip")

@@ -173,6 +173,7 @@ def _pool_and_assign(olga: Page) -> None:
 def _judge(page: Page, name: str) -> dict[tuple[str, str], int]:
     """To the end, by keys alone. What was pressed on which document, as the page showed it."""
     page.goto(f"/c/{SLUG}/judge/")
+    expect(page.locator(".judge[data-ready]")).to_be_visible()
     pressed: dict[tuple[str, str], int] = {}
     while True:
         expect(page.locator("article:not([aria-busy]) .judge-docno, .empty")).to_be_visible(timeout=60_000)

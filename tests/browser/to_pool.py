@@ -93,7 +93,8 @@ def all_rows(page: Page, region: str) -> list[list[str]]:
     found = rows(page, region)
     onward = page.get_by_role("navigation", name="Topics").get_by_role("link", name="Next")
     while onward.count():
-        onward.click()
+        with page.expect_navigation():
+            onward.click()
         found += rows(page, region)
     return found
 
