@@ -154,7 +154,7 @@ def test_the_database_refuses_to_change_a_release(judged: Cast, act: str) -> Non
 def test_killed_before_the_switch_leaves_the_old_state(judged: Cast) -> None:
     class Killed(Direct):
         @contextmanager
-        def finish(self, message: str = "", output: str = "") -> Iterator[None]:
+        def finish(self, message: str = "", output: str = "", *, refused: bool = False) -> Iterator[None]:
             with transaction.atomic():
                 yield
                 raise KeyboardInterrupt

@@ -29,10 +29,10 @@ class CutOff(Direct):
         if self.told == self.at:
             raise Cut
 
-    def finish(self, message: str = "", output: str = ""):  # type: ignore[no-untyped-def]
+    def finish(self, message: str = "", output: str = "", *, refused: bool = False):  # type: ignore[no-untyped-def]
         if self.at is None:
             raise Cut
-        return super().finish(message, output)
+        return super().finish(message, output, refused=refused)
 
 
 def documents(docnos: Iterable[str] = DOCNOS, text: str = "water") -> bytes:
