@@ -107,8 +107,8 @@ def _checked(name: str, data: bytes, options: argparse.Namespace, known: Known) 
         write(options.write, write_run(found.passages or rankings))
     if not options.json:
         tell(name, report)
-        verdict = "accepted" if report.ok else f"refused, {report.errors:,} fault{'' if report.errors == 1 else 's'}"
-        counted = f", {facts['lines']:,} lines for {facts['topics']:,} topics" if facts else ""
+        verdict = "accepted" if report.ok else f"refused, {_many(report.errors, 'fault')}"
+        counted = f", {_many(facts['lines'], 'line')} for {_many(facts['topics'], 'topic')}" if facts else ""
         mended = f"; repaired: {', '.join(found.mended)}" if found.mended else ""
         offered = f"; --repair {','.join(report.offers)} would mend something" if report.offers else ""
         sys.stdout.write(f"{name}: {verdict}{counted}{mended}{offered}\n")
@@ -121,3 +121,7 @@ def _checked(name: str, data: bytes, options: argparse.Namespace, known: Known) 
         **told(report),
         **repairs,
     }
+
+
+def _many(count: int, name: str) -> str:
+    return f"{count:,} {name}{'' if count == 1 else 's'}"

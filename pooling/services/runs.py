@@ -72,7 +72,9 @@ def _switch(upload: Upload, found: RunRead, about: Metadata, aside: dict[str, Pa
     lines, topics = _counts(found)
     facts = {"tag": found.tag, "topics": topics, "lines": lines, "repaired": list(found.mended)}
     try:
-        with work.finish(f"Run {found.tag}: {lines:,} lines, {topics:,} topics"):
+        with work.finish(
+            f"Run {found.tag}: {lines:,} line{'' if lines == 1 else 's'}, {topics:,} topic{'' if topics == 1 else 's'}"
+        ):
             collection = locked(upload.collection_id, UploadKind.RUN)
             _store(collection, upload, found, about)
             close(upload, UploadState.ACCEPTED, found.report, facts)

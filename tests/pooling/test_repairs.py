@@ -91,7 +91,7 @@ def test_check_run_offers_mends_and_writes(tmp_path: Path, capsys: pytest.Captur
     assert command.main([str(run)]) == 1
     assert capsys.readouterr().out == f"{run}: refused, 1 fault; --repair first would mend something\n"
     assert command.main([str(run), "--repair", "first", "--write", str(target)]) == 0
-    assert capsys.readouterr().out == f"{run}: accepted, 2 lines for 1 topics; repaired: first\n"
+    assert capsys.readouterr().out == f"{run}: accepted, 2 lines for 1 topic; repaired: first\n"
     assert target.read_bytes() == b"1\tQ0\ta\t1\t3.0\tt\n1\tQ0\tb\t2\t2.0\tt\n"
     assert command.main([str(run), "--repair", "first", "--json"]) == 0
     (told,) = json.loads(capsys.readouterr().out)
