@@ -4,6 +4,7 @@ import gzip
 import io
 import zipfile
 from datetime import timedelta
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from django.conf import settings
 from django.utils import timezone
 
 from assess import blind
-from assess.services import assigning
+from assess.models import Judgment
+from assess.services import assigning, judging
 from config.errors import Conflict, Refusal
 from pooling import selectors
 from pooling.models import Document, Run, Topic, Upload, UploadKind
@@ -57,6 +59,18 @@ def test_pooled_documents_cannot_be_taken_away_once_judging_began(cast: Cast) ->
     upload = take(cast.collection, cast.organizer, DOCUMENTS, less)
     assert upload.state == "refused" and "1 pooled documents that are there now" in str(upload.report["findings"])
     assert selectors.documents(cast.collection).filter(docno="d2").exists()
+
+
+def test_judgments_stay_when_documents_come_again(cast: Cast) -> None:
+    (topic,) = judged.make_work(cast.collection, cast.organizer, topics=1, items=1)
+    assigning.assign(cast.collection, by=cast.organizer, wanted=[assigning.Wanted(topic, [cast.assessor])], overlap=0)
+    (card,) = judging.next_items(cast.collection, assessor=cast.assessor, count=1)
+    judging.record_judgment(cast.collection, assessor=cast.assessor, seat=card.token, grade=2, client_id=uuid4())
+    before = list(Judgment.objects.values_list("pk", "item__docno", "grade"))
+    upload = take(cast.collection, cast.organizer, DOCUMENTS, files.documents([before[0][1], "other"], "again"))
+    assert (upload.state, before[0][2]) == ("accepted", 2)
+    assert list(Judgment.objects.values_list("pk", "item__docno", "grade")) == before
+    assert dict(selectors.documents(cast.collection).values_list("docno", "text"))[before[0][1]] == "again"
 
 
 def test_office_documents_are_refused_by_name(cast: Cast) -> None:
