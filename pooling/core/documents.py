@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from array import array
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 from typing import BinaryIO
@@ -59,13 +60,13 @@ def read_documents(
     are remembered, nothing else: look at `report.ok` only after the last chunk, and store nothing for good before.
     """
     reader = _Reader(report, format, encoding, max_line)
-    seen: set[bytes] = set()
+    seen = _Docnos()
     documents: list[DocumentSpec] = []
     for line, within, found in reader.read(file, name):
         try:
             if isinstance(found, Fault):
                 raise found
-            _remember(found.docno, seen)
+            seen.add(found.docno)
         except Fault as fault:
             report.add("error", fault.code, line, _sentence(within, line, str(fault)))
             continue
@@ -77,7 +78,7 @@ def read_documents(
         if len(documents) == chunk:
             yield documents
             documents = []
-    if not seen and report.ok:
+    if not seen.count and report.ok:
         report.add("error", "DOCUMENTS_EMPTY", 0, "The file holds no documents.")
     if documents:
         yield documents
@@ -220,8 +221,34 @@ def _too_long(report: Report, line: int, longest: int) -> None:
     report.add("error", "LINE_LONG", line, f"Line {line} has more than {longest:,} bytes, the most a document may have.")
 
 
-def _remember(docno: str, seen: set[bytes]) -> None:
-    digest = hashlib.blake2b(docno.encode(), digest_size=8).digest()
-    if digest in seen:
-        raise Fault("DOC_DUPLICATE", f"document {shown(docno)} appears again.")
-    seen.add(digest)
+class _Docnos:
+    """Which docnos were met, by 64 bits of each: 12 to 24 bytes for one, where a set would take a hundred."""
+
+    def __init__(self) -> None:
+        self.count, self._table = 0, array("Q", [0]) * 1024  # a place for each; 0 where it is free
+
+    def add(self, docno: str) -> None:
+        """Note one; one that was met before is a Fault."""
+        digest = hashlib.blake2b(docno.encode(), digest_size=8).digest()
+        number = int.from_bytes(digest, "little") or 1
+        place = self._place(number)
+        if self._table[place]:
+            raise Fault("DOC_DUPLICATE", f"document {shown(docno)} appears again.")
+        self._table[place] = number
+        self.count += 1
+        if self.count * 3 > len(self._table) * 2:
+            self._grow()
+
+    def _place(self, number: int) -> int:
+        """Where it is, or would be."""
+        table, last = self._table, len(self._table) - 1
+        place = number & last
+        while table[place] not in (0, number):
+            place = (place + 1) & last
+        return place
+
+    def _grow(self) -> None:
+        old, self._table = self._table, array("Q", [0]) * (2 * len(self._table))
+        for number in old:
+            if number:
+                self._table[self._place(number)] = number

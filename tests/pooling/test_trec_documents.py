@@ -135,4 +135,13 @@ def test_memory_does_not_grow_with_the_file() -> None:
         tracemalloc.stop()
         return most
 
-    assert peak(12_000) < peak(3_000) + 12_000 * 150  # a digest of each docno, and no more
+    assert peak(12_000) < peak(3_000) + 12_000 * 30  # some bytes of each docno, and no more
+
+
+def test_docnos_that_come_again_are_told_among_many() -> None:
+    docnos = [str(number) for number in range(5000)] + ["77", "4999", "0"]
+    report = Report()
+    data = "".join(f"{docno}\ttext\n" for docno in docnos).encode()
+    kept = [one.docno for chunk in read_documents(io.BytesIO(data), report) for one in chunk]
+    assert kept == docnos[:5000]
+    assert [(one.code, one.line) for one in report.findings] == [("DOC_DUPLICATE", line) for line in (5001, 5002, 5003)]
