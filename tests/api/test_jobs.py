@@ -75,7 +75,9 @@ def test_list_by_state(cast: Cast, caller_for: CallerFor) -> None:
     call = caller_for(cast.stranger)
     assert [job["id"] for job in call.walk("/jobs?page_size=1")] == [done.pk, waiting.pk]
     assert [job["id"] for job in call.walk("/jobs?state=done")] == [done.pk]
-    why = "Input should be 'waiting', 'running', 'done' or 'failed'"
+    refused = make_job(cast.stranger, state="refused")
+    assert [(job["id"], job["state"]) for job in call.walk("/jobs?state=refused")] == [(refused.pk, "refused")]
+    why = "Input should be 'waiting', 'running', 'done', 'refused' or 'failed'"
     assert call("GET", "/jobs?state=lost") == error("invalid", f"state: {why}", fields=[{"where": "state", "message": why}])
 
 
