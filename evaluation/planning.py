@@ -22,7 +22,7 @@ FIELDS = ("shown", "test", "correction", "seen", "expected", "known")
 @transaction.atomic
 def set_plan(collection: Collection, **given: Any) -> ScoringPlan:
     """Change what is named; the rest stays. Scores by a measure that is new are computed when somebody asks for them."""
-    locked = Collection.objects.select_for_update().get(pk=collection.pk)
+    locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     if locked.is_archived:
         raise Conflict("This collection is archived; restore it first.")
     plan, _made = ScoringPlan.objects.select_for_update().get_or_create(collection=locked)

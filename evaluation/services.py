@@ -121,7 +121,7 @@ def _next_number(collection: Collection) -> int:
 
 
 def _insert(release: Release, by: User, state: str, *, score: bool) -> None:
-    locked = Collection.objects.select_for_update().get(pk=release.collection_id)  # numbers come one after the other
+    locked = Collection.objects.select_for_update(no_key=True).get(pk=release.collection_id)  # numbers come one after the other
     _require_not_archived(locked)
     newest = selectors.newest(locked)
     if newest and _content(newest) == _content(release):
@@ -168,7 +168,7 @@ NEXT: dict[str, tuple[str, ...]] = {
 @transaction.atomic
 def set_state(release: Release, *, by: User, state: str, note: str = "") -> ReleaseStep:
     """Show a release to more people, or withdraw it. What was given out cannot be taken back: a withdrawn one stays named."""
-    locked = Collection.objects.select_for_update().get(pk=release.collection_id)
+    locked = Collection.objects.select_for_update(no_key=True).get(pk=release.collection_id)
     now = release.steps.latest("pk").state
     if state == now:
         raise Conflict(f"Release {release.number} is {now} already.")

@@ -274,7 +274,10 @@ def _begin(collection: Collection) -> bool:
 
 def _hold_seats(collection: Collection) -> None:
     """Until the transaction ends nobody assigns anew; all who judge hold it side by side. Before any seat is locked,
-    as who assigns locks collection and seats in this order. SQLite has one writer at a time anyway."""
+    as who assigns locks collection and seats in this order. SQLite has one writer at a time anyway.
+
+    Who need not keep judges out locks the collection with no_key: PostgreSQL lets judge after judge in before somebody who
+    waits for all of them, so that in a crowd a file would wait for seconds, or minutes."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1 FROM pooling_collection WHERE id = %s FOR KEY SHARE", [collection.pk])

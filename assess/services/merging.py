@@ -20,7 +20,7 @@ FIELDS = ("rule", "opinions", "missing", "differ_by", "across", "cannot", "show_
 def set_plan(collection: Collection, *, by: User, **given: Any) -> MergePlan:
     """Set what is named; the rest stays as it is. What was released does not change by it."""
     require_not_archived(collection)
-    Collection.objects.select_for_update().get(pk=collection.pk)  # two at once: one after the other
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)  # two at once: one after the other
     plan = opinions.plan(collection)
     for name, value in given.items():
         if name not in FIELDS:

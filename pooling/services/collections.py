@@ -148,7 +148,7 @@ def _store_grades(collection: Collection, grades: Sequence[GradeSpec]) -> None:
 def write_guideline(collection: Collection, *, by: User, text: str, base_version: int | None = None) -> Guideline:
     """A new version of the guidelines. `base_version` is the one the writer saw: two writers do not overwrite silently."""
     require_not_archived(collection)
-    Collection.objects.select_for_update().get(pk=collection.pk)
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     latest = collection.guidelines.first()
     number = latest.version if latest else 0
     if base_version is not None and base_version != number:

@@ -135,7 +135,7 @@ def revoke_invitation(invitation: Invitation) -> Invitation:
 @transaction.atomic
 def end_membership(membership: Membership) -> Membership:
     """Take a role away. The row stays as history; the last organizer stays too."""
-    collection = Collection.objects.select_for_update().get(pk=membership.collection_id)
+    collection = Collection.objects.select_for_update(no_key=True).get(pk=membership.collection_id)
     organizers = collection.memberships.filter(role=Role.ORGANIZER, ended_at=None, user__is_active=True)
     if membership.role == Role.ORGANIZER and not organizers.exclude(pk=membership.pk).exists():
         raise Conflict("A collection needs an organizer: invite another one first.")

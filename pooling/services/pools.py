@@ -23,7 +23,7 @@ def plan_pool(
     collection: Collection, *, by: User, runs: Iterable[Run], strategy: str = "depth", seed: int | None = None, **values: object
 ) -> Pool:
     """The next round, not yet drawn. One that was planned and never drawn is planned anew, with what it left behind."""
-    locked = Collection.objects.select_for_update().get(pk=collection.pk)
+    locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     if locked.is_archived:
         raise Conflict("This collection is archived; restore it first.")
     choice = plans.choice(runs, strategy, values, seed)

@@ -178,7 +178,7 @@ def require_window(collection: Collection, by: User) -> None:
 @transaction.atomic
 def set_rules(collection: Collection, **rules: Any) -> Collection:
     """What a run may be and when it may come; runs that are there stay."""
-    collection = Collection.objects.select_for_update().get(pk=collection.pk)
+    collection = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     if collection.is_archived:
         raise Conflict("This collection is archived; restore it first.")
     for name in RULES:
@@ -193,7 +193,7 @@ def edit_run(
     run: Run, *, group: str, kind: str, description: str, priority: int, language: str, efficiency: dict[str, Any]
 ) -> Run:
     """What is told of a run; its rankings stay as they are."""
-    collection = Collection.objects.select_for_update().get(pk=run.collection_id)
+    collection = Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
     if collection.is_archived:
         raise Conflict("This collection is archived; restore it first.")
     try:

@@ -34,8 +34,8 @@ def close(upload: Upload, state: UploadState, report: Report, facts: Mapping[str
 
 
 def locked(collection_id: int, kind: UploadKind) -> Collection:
-    """The collection's row, locked and still open to the file."""
-    collection = Collection.objects.select_for_update().get(pk=collection_id)
+    """The collection's row, locked and still open to the file. Topics are replaced while nobody judges."""
+    collection = Collection.objects.select_for_update(no_key=kind != UploadKind.TOPICS).get(pk=collection_id)
     if collection.is_archived:
         raise Refused("ARCHIVED", "The collection was archived meanwhile.")
     if kind == UploadKind.TOPICS and collection.topics_frozen:

@@ -99,10 +99,10 @@ def _translate(collection: Collection, specs: list[TopicSpec], report: Report) -
 @transaction.atomic
 def edit_topic(topic: Topic, *, by: User, language: str, texts: Mapping[str, str], of: str = "") -> Topic:
     """Change a topic, or with `of` its version in that language. After the first judgment the old words are kept as a version."""
-    collection = Collection.objects.select_for_update().get(pk=topic.collection_id)
+    collection = Collection.objects.select_for_update(no_key=True).get(pk=topic.collection_id)
     if collection.is_archived:
         raise Conflict("This collection is archived; restore it first.")
-    topic = Topic.objects.select_for_update().get(pk=topic.pk)
+    topic = Topic.objects.select_for_update(no_key=True).get(pk=topic.pk)
     topic.collection = collection
     cleaned = {name: " ".join(texts.get(name, "").replace("\0", "").split()) for name in TEXTS}
     if not cleaned["title"]:

@@ -168,7 +168,7 @@ def _stored(
     for file, _ in files:
         store.keep(file.relative)
     with transaction.atomic():
-        locked = Collection.objects.select_for_update().get(pk=collection.pk)
+        locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
         require_open(locked, kind, by)
         for file, options in files:
             upload = Upload(collection=collection, kind=kind, name=file.name, path=file.relative)
@@ -320,7 +320,7 @@ def repair_upload(upload: Upload, *, by: User, repairs: Sequence[str] = (), late
             raise Conflict("The file is no longer there; send it again, with the repair.")
         for name in repairs:
             _require_one_of("repair", name, offered)
-        require_open(Collection.objects.select_for_update().get(pk=found.collection_id), found.kind, by)
+        require_open(Collection.objects.select_for_update(no_key=True).get(pk=found.collection_id), found.kind, by)
         again = Upload(collection=upload.collection, kind=found.kind, name=found.name, path=found.path, size=found.size)
         again.sha256, again.uploaded_by = found.sha256, found.uploaded_by
         done = [name for name in repairs_of(found.options) if name not in offered]  # else it is refused for that again

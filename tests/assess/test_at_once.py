@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import close_old_connections, connection
+from django.db import close_old_connections, connection, transaction
 from django.db.models import Count
 from django.utils import timezone
 from pytest_django import Settings
@@ -17,9 +17,12 @@ from assess.models import Judgment, JudgmentEvent, Seat
 from assess.services import assigning, judging
 from assess.services.assigning import Rules, Wanted
 from config.models import User
+from pooling.selectors import documents
+from pooling.services import collections, pools
 from tests.assess import factories
 from tests.assess.conftest import Bench, make_bench
 from tests.assess.test_adapting import VECTOR, World
+from tests.pooling import files
 
 pytestmark = pytest.mark.usefixtures("committed")
 
@@ -69,6 +72,31 @@ def test_no_seat_is_claimed_twice() -> None:
     assert len(tokens) == len(set(tokens)) == 60
     assert Judgment.objects.count() == JudgmentEvent.objects.count() == 60
     assert not Seat.objects.filter(judged_at=None).exists()
+
+
+@pytest.mark.larger
+def test_nobody_who_judges_keeps_a_file_waiting(settings: Settings, tmp_path: Path) -> None:
+    """In a crowd somebody always judges: who waits until nobody does waits for long. Rounds and guidelines do not, either."""
+    settings.DATA = tmp_path / "data"
+    bench = make_bench()
+    bench.assign(overlap=0)
+    bench.judge(bench.ann)  # the first of all is noted in the collection itself
+    bench.collection.refresh_from_db()
+    (card,) = judging.next_items(bench.collection, assessor=bench.ann, count=1)
+
+    def send(_number: int) -> str:
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '10s'")
+        known = " ".join(documents(bench.collection).values_list("docno", flat=True)[:2])
+        data = files.run_file("beside", **{f"t{topic.number}": known for topic in bench.topics})
+        run = files.take_run(bench.collection, bench.organizer, data)
+        pools.plan_pool(bench.collection, by=bench.organizer, runs=[run])
+        collections.write_guideline(bench.collection, by=bench.organizer, text="By the text alone.")
+        return run.tag
+
+    with transaction.atomic():
+        judging.record_judgment(bench.collection, assessor=bench.ann, seat=card.token, grade=1, client_id=uuid.uuid4(), ahead=0)
+        assert at_once(1, send) == ["beside"]
 
 
 def test_two_who_share_a_topic_of_an_adaptive_round_pick_each_number_once(settings: Settings, tmp_path: Path) -> None:
