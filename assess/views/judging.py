@@ -28,7 +28,7 @@ SAID = ("waits", "seen", "answer", "grade", "reason", "note", "known", "evidence
 # Of the judging page: act, key, a second key, name, explanation. The script knows the same acts by these names.
 KEYS = (
     ("back", "b", "←", "Back", "to the document before, to change its grade"),
-    ("on", "→", "", "On", "without a change"),
+    ("on", "→", "", "Next", "without a change"),
     ("undo", "u", "", "Undo", "what was done last"),
     ("cannot", "c", "", "Can’t judge", "type the reason, then Enter"),
     ("later", "l", "", "Later", "the document comes back at the end"),
