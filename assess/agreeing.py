@@ -18,7 +18,7 @@ from assess.core.bootstrap import Plan
 from assess.core.figures import THIN, topic_values
 from assess.core.ratings import Ratings, ratings
 from assess.core.report import report
-from assess.models import Answer, AssignmentPlan, Judgment, Seat
+from assess.models import Answer, AssignmentPlan, Judgment, JudgmentEvent, Seat
 from assess.selectors import AgreementReport, JudgmentTable, Pair
 from config.errors import Forbidden
 from config.keeping import kept
@@ -129,6 +129,7 @@ class Overview:
     rest: list[Pair]
     times: list[Slice]
     repeats: list[Pair]
+    checks: list["Check"]
 
     @property
     def raw(self) -> float | None:
@@ -145,6 +146,21 @@ class Overview:
         ]
         raw, main = (math.fsum(values) / len(values) if values else None for values in known)
         return TopicMean(len(self.topics), sum(row.n for row in self.topics), raw, main, len(self.topics) - len(known[1]))
+
+
+@dataclass(frozen=True)
+class Check:
+    """How somebody judges, beside agreement: pace, the share of each level, the longest run of equal grades, and how often they
+    are with the majority of the others, `held` times where there is one. None: not known."""
+
+    name: str
+    judgments: int
+    seconds: float | None  # median, active
+    per_hour: float | None
+    shares: list[float]
+    run: int | None
+    held: int
+    majority: float | None
 
 
 @dataclass(frozen=True)
@@ -197,7 +213,8 @@ def overview(collection: Collection, table: JudgmentTable, at: NDArray[np.float6
     found = rated(table, levels, {pk: user.name for pk, user in people.items()})
     report = told(found, collection, quick=True)
     parts = _rest(table, levels, people), _times(table, at, levels), _repeats(collection, levels)
-    return Overview(report, _topic_rows(found, report["views"][0]["figures"]), *parts)
+    checks = _checks(collection, table, at, levels, people)
+    return Overview(report, _topic_rows(found, report["views"][0]["figures"]), *parts, checks)
 
 
 def whole(collection: Collection) -> dict[str, Any]:
@@ -264,6 +281,36 @@ def _repeats(collection: Collection, levels: Sequence[int]) -> list[Pair]:
     return found
 
 
+def _checks(
+    collection: Collection,
+    table: JudgmentTable,
+    at: NDArray[np.float64],
+    levels: Sequence[int],
+    people: Mapping[int, User],
+) -> list[Check]:
+    acts = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection, answer=Answer.GRADE, seconds__gt=0)
+    took: dict[int, list[float]] = {}
+    for who, seconds in acts.order_by().values_list("judgment__assessor_id", "seconds").iterator(chunk_size=20_000):
+        took.setdefault(who, []).append(seconds or 0.0)
+    known, same = watch.with_the_majority(table.items, table.grades, levels)
+    found = []
+    for pk, user in people.items():
+        here, spent = table.assessors == pk, took.get(pk, [])
+        grades, held = table.grades[here], int(known[here].sum())
+        check = Check(
+            user.name,
+            len(grades),
+            float(np.median(spent)) if spent else None,
+            3600 * len(spent) / math.fsum(spent) if spent else None,
+            [float((grades == level).mean()) for level in levels],
+            watch.longest_run(grades, at[here]),
+            held,
+            int(same[here].sum()) / held if held else None,
+        )
+        found.append(check)
+    return sorted(found, key=lambda check: natural(check.name))
+
+
 @dataclass(frozen=True)
 class Differing:
     """A document, with what those noted who gave one grade and those who gave the other; `pairs` of such opinions."""
@@ -324,13 +371,17 @@ def cell(collection: Collection, first: str, second: str, a: int, b: int, most: 
 
 @dataclass(frozen=True)
 class OwnTopic:
-    """One's own agreement with the others on a topic that is judged to the end."""
+    """One's own agreement with the others on a topic that is judged to the end; `n` counts their opinions."""
 
     topic: str
     title: str
     n: int
     raw: float | None
     cohen: float | None
+
+    @property
+    def few(self) -> bool:
+        return self.n < THIN
 
 
 def own(collection: Collection, user: User) -> list[OwnTopic]:

@@ -63,6 +63,7 @@ CAPTIONS = {
     "matrices": "How often one gave one grade and the other another",
     "rest": "Each assessor against every other opinion on the same documents",
     "repeats": "Each assessor's first and second grade of the same documents",
+    "checks": "How each assessor judges, beside agreement",
     "topics": "Agreement by topic",
     "times": "Agreement by when the later of two opinions came",
 }
@@ -83,6 +84,19 @@ def tables(report: AgreementReport, overview: Overview | None) -> dict[str, Tabl
         "matrices": (("first", "second", "grade of the first", "grade of the second", "documents"), cells),
         "rest": (("assessor", *_FIGURES), [(pair.first, *_figures(pair)) for pair in overview.rest]),
         "repeats": (("assessor", *_FIGURES), [(pair.first, *_figures(pair)) for pair in overview.repeats]),
+        "checks": (
+            (
+                *(
+                    "assessor",
+                    "judgments",
+                    "median seconds",
+                    "per active hour",
+                    *(f"share of {level}" for level in report.levels),
+                ),
+                *("longest run", "held against a majority", "with the majority"),
+            ),
+            [(c.name, c.judgments, c.seconds, c.per_hour, *c.shares, c.run, c.held, c.majority) for c in overview.checks],
+        ),
         "topics": (("topic", "n", "raw agreement", main), [(row.topic, row.n, row.raw, row.main) for row in overview.topics]),
         "times": (
             ("from", "until", "pairs of opinions", "raw agreement", "Cohen's kappa", "pooled kappa"),

@@ -143,7 +143,7 @@ def _matrix(lines: Any) -> Grades:
 def _pairs(lines: Any, told: dict[str, Any], people: dict[str, str]) -> Iterator[Compared]:
     """Each pair as the API tells it, against scikit-learn and statsmodels."""
     from sklearn.metrics import cohen_kappa_score, confusion_matrix  # type: ignore[import-untyped]
-    from statsmodels.stats.inter_rater import cohens_kappa
+    from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa, fleiss_kappa
 
     grades, names = _matrix(lines), list(lines.assessors)
     levels = told["levels"]
@@ -156,6 +156,10 @@ def _pairs(lines: Any, told: dict[str, Any], people: dict[str, str]) -> Iterator
         for key, weights in (("cohen", None), ("linear", "linear")):
             value = _kappa(cohen_kappa_score, both, levels, weights)
             yield Compared(f"{name}, {key}", pair[key], value)
+        if pair["pooled"] is not None:  # Fleiss' kappa of two
+            yield Compared(
+                f"{name}, pooled", pair["pooled"], float(fleiss_kappa(aggregate_raters(both.T, n_cat=len(levels))[0]))
+            )
         if pair["cohen"] is not None and pair["n"] > 1:  # one document has no standard error
             with np.errstate(invalid="ignore"):  # of perfect agreement it is the root of what rounding leaves of 0
                 error = np.nan_to_num(cohens_kappa(confusion_matrix(*both, labels=levels)).std_kappa)

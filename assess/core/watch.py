@@ -1,6 +1,6 @@
 """How judging goes, in figures: forecast, relevant documents by depth, and what is unlike the others."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
@@ -79,6 +79,32 @@ def unlike_the_others(medians: Mapping[str, float], grades: Mapping[str, Mapping
             words = f"uniform: {count / total:.0%} have grade {grade}, with the others {theirs / rest:.0%}"
             found.setdefault(who, []).append(words)
     return found
+
+
+def longest_run(grades: NDArray[np.int64], at: NDArray[np.float64]) -> int | None:
+    """How many equal grades came one after the other, at the most; None where their order is not known, as of a file."""
+    order = np.argsort(at, kind="stable")
+    if not len(at) or (np.diff(at[order]) <= 0).any():
+        return None
+    ends = np.flatnonzero(np.diff(grades[order], append=-1))  # -1 is no grade that counts
+    return int(np.diff(ends, prepend=-1).max())
+
+
+def with_the_majority(
+    items: NDArray[np.int64], grades: NDArray[np.int64], levels: Sequence[int]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Of each judgment: whether two or more others judged its item and one grade is most frequent among them; and whether it is
+    that grade. Nobody's own grade is part of the majority it is held against."""
+    each, scale = np.unique(items, return_inverse=True)[1], np.sort(np.asarray(levels, np.int64))
+    own = np.zeros((len(items), len(scale)), np.int64)
+    on_scale = np.isin(grades, scale)
+    own[on_scale, np.searchsorted(scale, grades[on_scale])] = 1
+    counts = np.zeros((int(each.max(initial=-1)) + 1, len(scale)), np.int64)
+    np.add.at(counts, each, own)
+    others = counts[each] - own
+    most = others.max(axis=1, initial=0)
+    known = on_scale & (others.sum(axis=1) >= 2) & ((others == most[:, None]).sum(axis=1) == 1)
+    return known, known & (scale[others.argmax(axis=1)] == grades)
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class OwnAgreementOut(Schema):
 
 class ReportFilter(In):
     form: Literal["json", "csv", "tex"] = "json"
-    table: Literal["", "pairs", "matrices", "rest", "repeats", "topics", "times"] = Field(
+    table: Literal["", "pairs", "matrices", "rest", "repeats", "checks", "topics", "times"] = Field(
         "", description="One table of the page of agreement; empty: every coefficient."
     )
 

@@ -29,6 +29,11 @@ def figure(value: float | None, decimals: int) -> str:
 
 
 @register.filter
+def percent(share: float) -> str:
+    return f"{share:.0%}".replace("%", "\N{NO-BREAK SPACE}%")
+
+
+@register.filter
 def rule(name: str) -> str:
     """A merge rule in words; “first (set)” keeps what follows."""
     key, blank, rest = name.partition(" ")

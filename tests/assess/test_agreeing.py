@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import uuid
 from datetime import timedelta
 
 import numpy as np
@@ -105,6 +106,13 @@ def test_every_table_has_its_files(textbook: Cast, client_for: ClientFor, name: 
         "matrices": {"grade of the first": 0, "grade of the second": 0, "documents": 70},
         "rest": {"assessor": "Kwame Second", "n": 400},
         "repeats": {"assessor": textbook.assessor.name, "n": 1, "raw agreement": 0.0, "low": None},
+        "checks": {
+            "assessor": "Kwame Second",
+            "judgments": 400,
+            "share of 1": 0.775,
+            "longest run": None,
+            "with the majority": None,
+        },
         "topics": {"topic": "1", "n": 400, "raw agreement": 0.925},
         "times": {"pairs of opinions": 400, "raw agreement": 0.925},
     }
@@ -179,6 +187,30 @@ def test_three_opinions_of_a_document_are_three_pairs(textbook: Cast, client_for
     assert (row.pairs, sorted(row.first_notes), sorted(row.second_notes)) == (3, ["of 1", "of 3"], ["of 2", "of 3"])
 
 
+def test_how_each_assessor_judges(textbook: Cast, client_for: ClientFor) -> None:
+    """Pace by the seconds of acts; the run by time; the majority is that of the others, where they have one."""
+    begin, every = timezone.now(), list(Judgment.objects.order_by("item__docno", "pk"))
+    for place, head in enumerate(every):  # 320 times 1, then 80 times 0; the other one's longest are the first 300
+        head.updated_at = begin + timedelta(seconds=place)
+    Judgment.objects.bulk_update(every, ["updated_at"])
+    heads = [head for head in every if head.assessor_id == textbook.assessor.pk]
+    for head, seconds in zip(heads, (10.0, 20.0, 60.0), strict=False):
+        JudgmentEvent.objects.create(judgment=head, client_id=uuid.uuid4(), grade=1, seconds=seconds)
+    for name in ("Third Opinion", "Fourth Opinion"):
+        [who] = factories.make_assessors(textbook.collection, name)
+        given = zip(heads[298:302], (1, 0, 1, 1), strict=True)
+        Judgment.objects.bulk_create(Judgment(item=head.item, assessor=who, grade=grade) for head, grade in given)
+    checks = {check.name: check for check in overview(textbook).checks}
+    own = checks[textbook.assessor.name]
+    # d298 and d299: 1, 1 and 1, 1 of both; the others 1, 1, 1 and 1, 0, 0. d300 and d301: 1, 0 of both, the others 0, 1, 1.
+    assert (own.judgments, own.seconds, own.per_hour, own.run, own.held, own.majority) == (400, 20.0, 120.0, 320, 4, 0.75)
+    assert own.shares[:2] == [0.2, 0.8]
+    second = checks["Kwame Second"]
+    assert (second.seconds, second.per_hour, second.run, second.held, second.majority) == (None, None, 300, 4, 0.25)
+    page = " ".join(client_for(textbook.organizer).get("/c/harbour-trials/agreement/").content.decode().split())
+    assert '<td class="num" data-label="Longest run">320</td>' in page and "75 % <span" in page
+
+
 def test_own_agreement_after_the_topic_closes_if_allowed(textbook: Cast, client_for: ClientFor) -> None:
     client, here = client_for(textbook.assessor), "/c/harbour-trials/judge/agreement/"
     assert client.get(here).status_code == 403
@@ -186,7 +218,8 @@ def test_own_agreement_after_the_topic_closes_if_allowed(textbook: Cast, client_
         agreeing.require_own_shown(textbook.collection)
     merging.set_plan(textbook.collection, by=textbook.organizer, show_own=True)
     page = client.get(here).content.decode()
-    assert "0.925" in page and "Kwame" not in page
+    assert "0.925" in page and "Kwame" not in page and '<td class="num" data-label="Opinions of others">400</td>' in page
+    assert ">few</span>" not in page
     Seat.objects.filter(slot=2).update(judged_at=None)
     assert "Nothing to show yet" in client.get(here).content.decode()
 

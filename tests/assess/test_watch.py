@@ -43,6 +43,27 @@ def test_who_is_unlike_the_others() -> None:
     assert watch.unlike_the_others({"ann": 1.0}, {"ann": {0: 30}}) == {}  # nobody to compare with
 
 
+def test_the_longest_run_of_equal_grades() -> None:
+    def run(grades: list[int], at: list[float]) -> int | None:
+        return watch.longest_run(np.array(grades, np.int64), np.array(at, np.float64))
+
+    assert run([0, 0, 1, 1, 1, 0], [1, 2, 3, 4, 5, 6]) == 3
+    assert run([0, 1, 0, 1], [1, 3, 2, 4]) == 2  # by time: 0 0 1 1
+    assert (run([2], [1]), run([], []), run([0, 0], [7, 7])) == (1, None, None)
+
+
+def test_each_grade_is_held_against_the_majority_of_the_others() -> None:
+    items = np.array([1, 1, 1, 2, 2, 3, 3, 3, 3], np.int64)
+    grades = np.array([0, 2, 2, 1, 1, 0, 0, 3, 3], np.int64)
+    known, same = watch.with_the_majority(items, grades, [0, 2, 1, 3])
+    # The others of item 1: 2 2, then 0 2 twice; item 2 has one other; of item 3 they are 0 3 3, 0 3 3, 0 0 3, 0 0 3.
+    assert known.tolist() == [True, False, False, False, False, True, True, True, True]
+    assert same.tolist() == [False] * 9
+    known, same = watch.with_the_majority(items[:3], np.array([2, 2, 2]), [0, 1, 2, 3])
+    assert known.all() and same.all()
+    assert [column.tolist() for column in watch.with_the_majority(items[:0], grades[:0], [0, 1])] == [[], []]
+
+
 def test_forecast() -> None:
     assert watch.forecast(360, 10.0, 70, 7) == watch.Forecast(1.0, 10.0, 36.0)
     assert watch.forecast(360, None, 0, 7) == watch.Forecast(None, 0.0, None)
