@@ -110,7 +110,6 @@ def test_every_table_has_its_files(textbook: Cast, client_for: ClientFor, name: 
             "assessor": "Kwame Second",
             "judgments": 400,
             "share of 1": 0.775,
-            "longest run": None,
             "with the majority": None,
         },
         "topics": {"topic": "1", "n": 400, "raw agreement": 0.925},
