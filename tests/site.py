@@ -61,17 +61,20 @@ def _keep_fresh(site: "Site") -> None:
 
 
 class Site:
+    """`ASSIZE_DATA` in `env` names a folder to be used, made before or not, and its database where there is one."""
+
     def __init__(self, **env: str) -> None:
-        self.data = Path(tempfile.mkdtemp(prefix="assize-site-"))
+        self.data = Path(env.get("ASSIZE_DATA") or tempfile.mkdtemp(prefix="assize-site-"))
+        self.is_named = "ASSIZE_DATA" in env
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.env = {**os.environ, "ASSIZE_DATA": str(self.data), "ASSIZE_PORT": str(self.port), **env}
         for name in ("ASSIZE_TEST_DATABASE_URL", "DJANGO_ALLOW_ASYNC_UNSAFE"):  # of the tests, not of the site
             self.env.pop(name, None)
-        known = _fresh.is_dir()
+        known = _fresh.is_dir() and not self.is_named
         if known:
             shutil.copytree(_fresh, self.data, dirs_exist_ok=True)
-        if "ASSIZE_DATABASE_URL" in os.environ:
+        if "ASSIZE_DATABASE_URL" in os.environ and "ASSIZE_DATABASE_URL" not in env:
             self.env["ASSIZE_DATABASE_URL"] = _new_database(f"site_{self.port}", "site_fresh" if known else "template1")
         self.process: subprocess.Popen[str] | None = None
         self.said_after = 0.0  # seconds from the last start until the terminal said that it is ready
@@ -85,7 +88,7 @@ class Site:
         self.said_after = time.monotonic() - begin
         if ready:
             self.wait_for(lambda: self.get("/readyz")[0] == 200, 240)
-        if not _fresh.is_dir():
+        if not self.is_named and not _fresh.is_dir():
             _keep_fresh(self)
         return self
 
