@@ -1,5 +1,6 @@
 """The web server's entry point."""
 
+import gc
 import os
 import sys
 import threading
@@ -21,6 +22,9 @@ database = connections.settings["default"]
 timeout = "connect_timeout" if database["ENGINE"].endswith("postgresql") else "timeout"
 database["OPTIONS"][timeout] = 5
 die_with_parent()
+# What is loaded now stays: looking through all of it for what is no longer used takes a tenth of a second of somebody's request.
+gc.collect()
+gc.freeze()
 sys.stdout.write(f"{LOADED}\n")
 sys.stdout.flush()
 

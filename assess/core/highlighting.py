@@ -32,10 +32,11 @@ def wanted(words: str, language: str = "") -> Wanted:
 
 
 class Finder:
-    """Finds what is sought in texts of one language. Each word is asked once: texts have few different ones."""
+    """Finds what is sought in texts of one language. Each word is looked at once: texts have few different ones."""
 
     def __init__(self, sought: Wanted, language: str = "") -> None:
-        self.sought, self.stem, self.known = sought, Stems(language), dict[str, bool]()
+        self.sought, self.stem = sought, Stems(language)
+        self.seen, self.having = set[str](), dict[str, list[str]]()  # between blanks: all, and with sought words, which
 
     def pieces(self, text: str) -> list[tuple[str, bool]]:
         """The text cut into pieces, which together are the text again, with whether a piece is a hit."""
@@ -53,12 +54,14 @@ class Finder:
             for found in RUN.finditer(text):
                 yield from _runs(found[0], found.start(), self.sought.pairs)
 
-    def _written(self, text: str) -> list[str]:
-        """The sought words as they are written in a text. It is cut at blanks first, which no word spans and which is far
-        quicker."""
-        words = set(LETTERS.findall("\n".join(set(text.split()))))
-        self.known.update((word, self.stem(word) in self.sought.stems) for word in words - self.known.keys())
-        return [word for word in words if self.known[word]]
+    def _written(self, text: str) -> set[str]:
+        """The sought words as they are written in a text. It is cut at blanks first, which no word spans."""
+        parts = set(text.split())
+        for part in parts - self.seen:
+            if words := [word for word in LETTERS.findall(part) if self.stem(word) in self.sought.stems]:
+                self.having[part] = words
+        self.seen |= parts
+        return {word for part in parts & self.having.keys() for word in self.having[part]}
 
 
 def pieces(texts: list[str], sought: Wanted, language: str = "") -> list[list[tuple[str, bool]]]:
