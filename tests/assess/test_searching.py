@@ -1,9 +1,11 @@
 """Search and judge: found in any script, judged with one request, joined to the pool with its provenance."""
 
+import csv
 import json
 import math
 import random
 import uuid
+import zipfile
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from assess.services import searching as acts
 from assess.services.assigning import Rules, Wanted
 from config.errors import Conflict, Refusal
 from config.models import Job, User
+from evaluation import services
 from pooling import search, search_database
 from pooling.core.query import Clause, Query, read_query
 from pooling.core.words import terms
@@ -243,6 +246,19 @@ def test_what_is_found_and_judged_joins_the_pool(world: World) -> None:
     assert judging.next_items(world.collection, assessor=world.ann, count=5) == []
     again = searching.results(world.collection, world.ann, topic, "crane", 1, organizes=False)
     assert [hit.grade for hit in again.hits] == [2, 1]
+
+
+def test_what_is_found_counts_in_qrels_and_tells_where_it_came_from(world: World) -> None:
+    world.index()
+    world.judge(world.ann, "en1")
+    world.judge(world.ann, "en3", 1)
+    with Direct(lambda done, total, words: None) as work:
+        release = services.freeze_release(world.collection, by=world.organizer, work=work)
+    with zipfile.ZipFile(configured.DATA / release.archive) as archive:
+        files_of = {name.rsplit("/", 1)[1]: archive.read(name).decode() for name in archive.namelist()}
+    assert files_of["qrels.txt"] == "1 0 en1 2\n1 0 en3 1\n"
+    sources = {row["docid"]: row["source"] for row in csv.DictReader(files_of["judgments.csv"].splitlines())}
+    assert sources == {"en1": "isj", "en3": "judged"}
 
 
 def test_a_search_is_kept_again_when_time_has_passed(world: World) -> None:
