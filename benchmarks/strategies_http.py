@@ -5,8 +5,9 @@
 
 A site of its own (`assize up`, SQLite). For each strategy a collection with these topics and runs, and the documents that the
 qrels judge (others are stepped over); a round is drawn, and assessors with tokens, each with some of the topics, ask the API
-for what is next and give it the grade of the qrels, one request for each. The order must be the one that `benchmarks.strategies` simulates, or it ends
-with status 1. Prints the table of docs/pooling.md and writes its curves.
+for what is next and give it the grade of the qrels, one request for each. It ends with status 1 unless every order is the one
+that `benchmarks.strategies` simulates, and unless the page that compares strategies says the same numbers of judgments.
+Prints the table of docs/pooling.md and writes its curves.
 
 `--topics`: so many, spread evenly over all; `--documents` (JSON lines) and `--titles` (of the topics, tab-separated): with
 them active learning takes part, too, whose order is not simulated here. `--keep`: what came under each strategy is kept in
@@ -42,6 +43,7 @@ from tests.site import ROOT, Site
 AT_ONCE = 4  # assessors who judge side by side
 DRAWN = ("depth", "take", "rrf", "mtf", "maxmean", "thompson", "hedge", "rbp-adaptive", "cal")  # one for each tone of a chart
 POINTS = 120  # of a curve
+PAGE = "page-of-comparison.json"
 Orders = dict[str, list[str]]  # of each topic: documents as they came
 
 
@@ -102,10 +104,12 @@ def main() -> None:
         if missing := [name for name in names if not (kept / f"{name}.json").exists()]:
             judge_missing(missing, given, collection, kept)
         found = [compared(name, collection, **json.loads((kept / f"{name}.json").read_text())) for name in names]
+        page = json.loads((kept / PAGE).read_text())
     tell(options.name, collection, found)
+    same = said_alike(page, collection, found)
     if options.svg:
         options.svg.write_text(curves(options.name, collection, found))
-    sys.exit(any(one.told.startswith("**") for one in found))
+    sys.exit(not same or any(one.told.startswith("**") for one in found))
 
 
 def judge_missing(names: list[str], given: dict[str, Any], collection: Judged, kept: Path) -> None:
@@ -119,7 +123,7 @@ def judge_missing(names: list[str], given: dict[str, Any], collection: Judged, k
         told = subprocess.run(command, cwd=ROOT, env=site.env, capture_output=True, text=True, check=False)
         if told.returncode:
             raise RuntimeError(told.stderr[-2000:])
-        asyncio.run(judge_all(site.port, json.loads(told.stdout), collection.pairs, kept))
+        asyncio.run(judge_all(site, json.loads(told.stdout), collection.pairs, kept))
     finally:
         site.remove()
 
@@ -149,12 +153,13 @@ def prepare(options: argparse.Namespace, folder: Path) -> tuple[Judged, dict[str
     return Judged(*judged_collection(kept, qrels), options.rel), given
 
 
-async def judge_all(port: int, told: dict[str, Any], grades: dict[tuple[str, str], int], kept: Path) -> None:
+async def judge_all(site: Site, told: dict[str, Any], grades: dict[tuple[str, str], int], kept: Path) -> None:
+    """Judge; then have the strategies compared on what was judged, and keep what the page of that says."""
     room, made = asyncio.Semaphore(AT_ONCE), told["made"]
 
     async def one(name: str, secret: str) -> Orders:
         async with room:
-            return await judge(port, secret, made[name], grades)
+            return await judge(site.port, secret, made[name], grades)
 
     async def all_of(name: str) -> None:
         parts = await asyncio.gather(*(one(name, secret) for secret in told["secrets"]))
@@ -163,6 +168,13 @@ async def judge_all(port: int, told: dict[str, Any], grades: dict[tuple[str, str
         sys.stderr.write(f"{time.strftime('%T')} {name}: {sum(map(len, orders.values())):,} judged\n")
 
     await asyncio.gather(*map(all_of, made))
+    slug = next(iter(made.values()))["slug"]
+    command = [str(Path(sys.executable).parent / "assize"), "strategies", slug]
+    subprocess.run(command, cwd=ROOT, env=site.env, capture_output=True, check=True)
+    connection = Connection(site.port, Authorization=f"Bearer {told['organizer']}")
+    page = await _asked(connection, "GET", f"/api/v1/collections/{slug}/strategies", {})
+    connection.close()
+    (kept / PAGE).write_text(json.dumps(page))
 
 
 async def judge(port: int, secret: str, told: dict[str, Any], grades: dict[tuple[str, str], int]) -> Orders:
@@ -225,6 +237,14 @@ def tell(name: str, collection: Judged, found: list[Found]) -> None:
         shares = [f"{100 * (mine / base - 1):+.0f} %" if mine and base else "" for base in against]
         counts = f"{one.judged[-1]:,} | {one.relevant[-1]:,} | {f'{mine:,}' if mine else '–'}"
         print(f"| `{one.name}` | {counts} | {' | '.join(shares)} | {one.told} |")
+
+
+def said_alike(page: dict[str, Any], collection: Judged, found: list[Found]) -> bool:
+    """Whether the page of comparison says as many judgments as it took; Thompson sampling draws there by another seed."""
+    said = {line["name"]: line["to_enough"] for line in page["strategies"] if line["name"] != "thompson"}
+    other = [one.name for one in found if one.name in said and said[one.name] != one.needed(collection.total)]
+    print(f"\nThe page of comparison says: {page['summary']}{f' **It differs** for {other}.' if other else ''}")
+    return not other
 
 
 def curves(name: str, collection: Judged, found: list[Found]) -> str:

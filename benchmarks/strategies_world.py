@@ -29,7 +29,9 @@ def main(path: Path) -> None:
     organizer = factories.make_user("Organizer")
     people = [factories.make_user(f"Assessor {number}") for number in range(ASSESSORS)]
     secrets = [accounts.make_token(user=user, name="bench", scopes=["judge"])[1] for user in people]
-    print(json.dumps({"secrets": secrets, "made": {name: _made(name, given, organizer, people) for name in given["names"]}}))
+    made = {name: _made(name, given, organizer, people) for name in given["names"]}
+    reads = accounts.make_token(user=organizer, name="bench", scopes=["read"])[1]
+    print(json.dumps({"secrets": secrets, "organizer": reads, "made": made}))
 
 
 def _made(name: str, given: dict[str, Any], organizer: "User", people: "list[User]") -> dict[str, Any]:
