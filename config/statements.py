@@ -7,11 +7,11 @@ that makes a queryset becomes a statement: it is called once, with a stand-in fo
 import functools
 import inspect
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from django.db import connection
-from django.db.models import Model, QuerySet, Value
+from django.db.models import Model, QuerySet, UUIDField, Value
 
 FEW = 256  # shapes of one statement that are kept: vendors, limits, lengths of lists
 
@@ -122,6 +122,35 @@ def insert(model: type[Model], **values: Any) -> int:
         cursor.execute(sql, stored)
         number: int = cursor.fetchone()[0]
         return number
+
+
+def insert_many(model: type[Model], names: Sequence[str], rows: Iterable[Sequence[Any]], **same: Any) -> None:
+    """New rows of these columns, with the `same` in all; what is given by neither has its default. In a transaction.
+
+    Without an object for each, which takes ten times as long as the database: others wait for the lock meanwhile.
+    """
+    fields = {field.attname: field for field in model._meta.concrete_fields if not field.primary_key}
+    rest = [field for name, field in fields.items() if name not in names]
+    last = [field.get_db_prep_save(same.get(field.attname, field.get_default()), connection) for field in rest]
+    quote = connection.ops.quote_name
+    columns = ", ".join(quote(str(field.column)) for field in [*(fields[name] for name in names), *rest])
+    uuids = [place for place, name in enumerate(names) if isinstance(fields[name], UUIDField)]
+    with connection.cursor() as cursor:
+        whole = ([*row, *last] for row in rows)
+        if connection.vendor == "postgresql":
+            with cursor.copy(f"COPY {quote(model._meta.db_table)} ({columns}) FROM STDIN") as copy:
+                for row in whole:
+                    copy.write_row(row)
+            return
+        places = ", ".join(["%s"] * len(fields))
+        sql = f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES ({places})"  # noqa: S608
+        cursor.executemany(sql, (_plain_uuids(row, uuids) for row in whole))
+
+
+def _plain_uuids(row: list[Any], places: Sequence[int]) -> list[Any]:
+    for place in places:
+        row[place] = row[place].hex
+    return row
 
 
 def columns(model: type[Model], before: str = "") -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from assess.core.judgment_files import Judgment as Line
@@ -15,6 +15,7 @@ from assess.core.judgment_files import Judgments
 from assess.models import Answer, Judgment, JudgmentEvent, Seat
 from config import accounts
 from config.models import User
+from config.statements import insert_many
 from pooling import selectors as pooling
 from pooling.core.findings import Report, shown
 from pooling.core.lines import Unpackable
@@ -23,7 +24,6 @@ from pooling.models import Collection, Membership, Pool, PoolItem, Role
 from pooling.services import taking
 
 STRATEGY = "imported"
-BATCH = 2000
 _SPACE = uuid.UUID("6d0f5c7e-9f0a-5d2b-8f55-0c1d5f0c7a11")  # names the acts of imports: the same line is the same act
 
 
@@ -138,56 +138,56 @@ def _check_judged(collection: Collection, lines: Sequence[Line], report: Report)
 
 
 def store_judgments(collection: Collection, lines: Sequence[Line], *, by: User) -> int:
-    """Write them in the caller's transaction: a round of what was not pooled yet, seats, judgments, and their history."""
+    """Write them in the caller's transaction: a round of what was not pooled yet, seats, judgments, and their history.
+
+    All or none, so whoever judges waits until it ends: rows go in as they are, without an object for each.
+    """
     Collection.objects.select_for_update().get(pk=collection.pk)
-    people = {label: _person(collection, label) for label in dict.fromkeys(line.assessor for line in lines)}
-    items = _items(collection, lines, by)
+    people = {label: _person(collection, label).pk for label in dict.fromkeys(line.assessor for line in lines)}
+    topics = dict(collection.topics.values_list("number", "pk"))
+    items = _items(collection, lines, topics, by)
     now = timezone.now()
     highest = dict(Seat.objects.filter(collection=collection).order_by().values_list("item").annotate(Max("slot")))
     guideline = collection.guidelines.first()
     version = guideline.version if guideline else 0
-    topics = dict(collection.topics.values_list("number", "pk"))
-    seats, heads = [], []
-    for place, line in enumerate(lines):
-        item = items[line.topic, line.docno]
+    seats, grades = [], dict[tuple[int, int], int]()
+    for place, line in enumerate(lines, 1):
+        item, person = items[line.topic, line.docno], people[line.assessor]
         highest[item] = highest.get(item, 0) + 1
-        seat = {"collection": collection, "item_id": item, "slot": highest[item], "assessor": people[line.assessor]}
-        seats.append(Seat(**seat, topic_id=topics[line.topic], position=place + 1, judged_at=now, imported=True))
-        head = {"item_id": item, "assessor": people[line.assessor], "grade": line.grade, "answer": Answer.GRADE}
-        heads.append(Judgment(**head, guideline_version=version, first_at=now, updated_at=now))
-    Seat.objects.bulk_create(seats, batch_size=BATCH)
-    Judgment.objects.bulk_create(heads, batch_size=BATCH)
-    events = [
-        JudgmentEvent(
-            judgment=head,
-            client_id=uuid.uuid5(_SPACE, f"{collection.pk} {head.item_id} {head.assessor_id}"),
-            answer=Answer.GRADE,
-            grade=head.grade,
-            guideline_version=version,
-            at=now,
-        )
-        for head in heads
-    ]
-    JudgmentEvent.objects.bulk_create(events, batch_size=BATCH)
+        seats.append((item, topics[line.topic], person, highest[item], place, uuid.uuid4()))
+        grades[item, person] = line.grade
+    columns = ("item_id", "topic_id", "assessor_id", "slot", "position", "token")
+    insert_many(Seat, columns, seats, collection_id=collection.pk, judged_at=now, imported=True)
+    same = {"answer": Answer.GRADE.value, "guideline_version": version}
+    heads = ((item, person, grade) for (item, person), grade in grades.items())
+    insert_many(Judgment, ("item_id", "assessor_id", "grade"), heads, **same, first_at=now, updated_at=now)
+    stored = Judgment.objects.filter(assessor__in=people.values(), first_at=now)
+    acts = (
+        (number, grades[item, person], uuid.uuid5(_SPACE, f"{collection.pk} {item} {person}"))
+        for number, item, person in stored.order_by("pk").values_list("pk", "item_id", "assessor_id")
+    )
+    insert_many(JudgmentEvent, ("judgment_id", "grade", "client_id"), acts, **same, at=now)
     Collection.objects.filter(pk=collection.pk, judging_started_at=None).update(judging_started_at=now)
-    return len(heads)
+    return len(grades)
 
 
-def _items(collection: Collection, lines: Sequence[Line], by: User) -> dict[tuple[str, str], int]:
+def _items(collection: Collection, lines: Sequence[Line], topics: Mapping[str, int], by: User) -> dict[tuple[str, str], int]:
     """The pooled items of the lines; those that were never pooled become a round of their own."""
-    known = PoolItem.objects.filter(topic__collection=collection)
-    found = {(number, docno): pk for number, docno, pk in known.values_list("topic__number", "docno", "pk")}
+    found = _pooled(PoolItem.objects.filter(topic__collection=collection))
     new = list(dict.fromkeys((line.topic, line.docno) for line in lines if (line.topic, line.docno) not in found))
     if new:
         number = (collection.pools.aggregate(last=Max("round"))["last"] or 0) + 1
         pool = Pool.objects.create(
             collection=collection, round=number, strategy=STRATEGY, drawn_by=by, drawn_at=timezone.now(), item_count=len(new)
         )
-        topics = dict(collection.topics.values_list("number", "pk"))
-        rows = [PoolItem(pool=pool, topic_id=topics[topic], docno=docno, best_rank=0, run_count=0) for topic, docno in new]
-        PoolItem.objects.bulk_create(rows, batch_size=BATCH)
-        found |= {(topic, row.docno): row.pk for (topic, _docno), row in zip(new, rows, strict=True)}
+        rows = ((topics[topic], docno) for topic, docno in new)
+        insert_many(PoolItem, ("topic_id", "docno"), rows, pool_id=pool.pk, best_rank=0, run_count=0)
+        found |= _pooled(pool.items.all())
     return found
+
+
+def _pooled(items: QuerySet[PoolItem]) -> dict[tuple[str, str], int]:
+    return {(number, docno): pk for number, docno, pk in items.values_list("topic__number", "docno", "pk")}
 
 
 def _existing(collection: Collection, label: str) -> User | None:
