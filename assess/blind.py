@@ -199,9 +199,27 @@ def _as_cards(collection: Any, found: QuerySet[Seat]) -> QuerySet[Seat, Any]:
     )
 
 
+def _waiting_cards(
+    collection: Collection, assessor: User, but: list[uuid.UUID], count: int, there: int | None = None
+) -> list[Card]:
+    """What was put off is asked for when nothing else is left: in the order of both at once, a database would read and sort
+    all that somebody has yet to judge, at every judgment."""
+    asked = {"collection": collection, "assessor": assessor, "but": but}
+    rows = _first_cards(**asked, count=count)
+    if len(rows) < (count if there is None else min(count, there)):
+        rows += _last_cards(**asked, count=count - len(rows))
+    return [_card(*row) for row in rows]
+
+
 @statement
-def _waiting_cards(collection: Any, assessor: Any, but: Any, *, count: int) -> QuerySet[Seat, Any]:
-    return _as_cards(collection, _waiting(collection, assessor, but))[:count]
+def _first_cards(collection: Any, assessor: Any, but: Any, *, count: int) -> QuerySet[Seat, Any]:
+    found = _waiting(collection, assessor, but).filter(later_at=None).order_by("position", "pk")
+    return _as_cards(collection, found)[:count]
+
+
+@statement
+def _last_cards(collection: Any, assessor: Any, but: Any, *, count: int) -> QuerySet[Seat, Any]:
+    return _as_cards(collection, _waiting(collection, assessor, but).filter(later_at__isnull=False))[:count]
 
 
 @statement
@@ -221,12 +239,15 @@ def _card(*row: Any) -> Card:
     return Card(token, number, title, description, narrative, docno, **document, **known, **said)
 
 
-def next_cards(collection: Collection, assessor: User, count: int, *, but: Iterable[uuid.UUID] = ()) -> list[Card]:
-    """The next documents to judge, in the assessor's own order; `but` are those the page holds already."""
+def next_cards(
+    collection: Collection, assessor: User, count: int, *, but: Iterable[uuid.UUID] = (), there: int | None = None
+) -> list[Card]:
+    """The next documents to judge, in the assessor's own order; `but` are those the page holds already; `there` is how many
+    there are beside, if that is known."""
     held = list(but)
     if count > FEW:
         count = max(1, _fitting(_sizes(collection, _waiting(collection, assessor, held), count), PAGE_LETTERS))
-    return [_card(*row) for row in _waiting_cards(collection=collection, assessor=assessor, but=held, count=count)]
+    return _waiting_cards(collection, assessor, held, count, there)
 
 
 def more_cards(collection: Collection, assessor: User, count: int, *, held: Sequence[uuid.UUID]) -> list[Card]:
@@ -236,7 +257,7 @@ def more_cards(collection: Collection, assessor: User, count: int, *, held: Sequ
     fits = _fitting(_sizes(collection, found, count - len(held)), MOST_LETTERS - holds)
     if fits <= 0:
         return []
-    return [_card(*row) for row in _waiting_cards(collection=collection, assessor=assessor, but=list(held), count=fits)]
+    return _waiting_cards(collection, assessor, list(held), fits)
 
 
 def _waiting(collection: Any, assessor: Any, but: Sequence[Any]) -> QuerySet[Seat]:

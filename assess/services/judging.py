@@ -117,7 +117,9 @@ def record_judgment(
     if picked and saved.answer in ANSWERED:  # its strategy wants to know, and picks the next one
         left = _picked_on(collection, assessor, picked, left)
     # Read when nobody waits for the lock any more.
-    cards = blind.next_cards(collection, assessor, ahead, but=[seat, *held]) if ahead and left > 0 else []
+    has = list(held)
+    asked = {"but": [seat, *has], "there": left - len(has)}
+    cards = blind.next_cards(collection, assessor, ahead, **asked) if ahead and left > 0 else []
     return Recorded(saved, done, left, cards)
 
 

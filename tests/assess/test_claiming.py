@@ -1,24 +1,27 @@
-"""What a claim costs: no more where ten times as much is pooled, whatever has become of it, on either database."""
+"""What a claim costs, and the cards of what is next: no more where ten times as much is pooled, whatever has become of it, on either database."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from assess import blind
 from assess.models import Assignment, AssignmentPlan, Seat
 from assess.services import claiming
 from config.models import User
+from config.statements import insert_many
 from pooling.models import Collection, Corpus, Document, PoolItem, Topic
 from pooling.services.work import tell_planner
 from tests import factories as people
 from tests.assess import factories
 
-FEW, MANY = 40, 400
+FEW, MANY, LARGE = 40, 400, 5000
 CASES = {  # how many of three are found
     "all is free": 3,
     "most is judged": 3,
@@ -115,3 +118,34 @@ def test_a_claim_costs_no_more_where_the_pool_is_larger() -> None:
             found_of_many, large = cost(partial(claim, *many[case]))
             assert found == found_of_many == wanted, case
             assert large < 2 * small, (case, analysed, small, large)
+
+
+def make_own_topic(size: int) -> tuple[Collection, User]:
+    """All of a topic is one assessor's; half of it is judged, and what is next comes after what was judged."""
+    organizer = people.make_user(f"Olga of own {size}")
+    collection = people.make_collection(organizer, f"Own {size}")
+    (topic,) = factories.make_topics(collection, [1])
+    docnos = [f"D{n}" for n in range(size)]
+    corpus = Corpus.objects.create(collection=collection, generation=1, last_generation=1, document_count=size)
+    insert_many(Document, ("docno",), ([docno] for docno in docnos), corpus_id=corpus.pk, generation=1, text="A text.")
+    pool = factories.make_pool(collection, organizer, {topic: docnos})
+    (me,) = factories.make_assessors(collection, f"Ann of own {size}")
+    items, now = list(pool.items.order_by("pk").values_list("pk", flat=True)), timezone.now()
+    same = {"collection_id": collection.pk, "topic_id": topic.pk, "assessor_id": me.pk}
+    rows = [(item, place, uuid4()) for place, item in enumerate(items)]
+    insert_many(Seat, ("item_id", "position", "token"), rows[: size // 2], **same, judged_at=now)
+    insert_many(Seat, ("item_id", "position", "token"), rows[size // 2 :], **same)
+    return collection, me
+
+
+def cards(collection: Collection, assessor: User) -> int:
+    return len(blind.next_cards(collection, assessor, 3))
+
+
+@pytest.mark.django_db
+def test_cards_cost_no_more_where_more_is_left_and_judged() -> None:
+    few, many = make_own_topic(FEW), make_own_topic(LARGE)
+    tell_planner(Seat, PoolItem, Document, Corpus, Topic)
+    (found, small), (found_of_many, large) = cost(partial(cards, *few)), cost(partial(cards, *many))
+    assert found == found_of_many == 3
+    assert large < 2 * small, (small, large)
