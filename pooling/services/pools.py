@@ -10,6 +10,7 @@ from django.utils import timezone
 from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job, JobState, User
+from config.statements import insert_many
 from pooling import plans, selectors
 from pooling.core import planning
 from pooling.core.strategies import Chosen
@@ -96,9 +97,12 @@ def draw_pool(pool: Pool, work: Work) -> Pool:
 
 
 def _write(rows: Sequence[PoolItem] | Sequence[NotDrawn], work: Work) -> int:
+    names = [field.attname for field in type(rows[0])._meta.concrete_fields if not field.primary_key] if rows else []
     for start in range(0, len(rows), ROWS):
         work.progress(start, len(rows), f"{len(rows):,} items")
-        type(rows[0]).objects.bulk_create(rows[start : start + ROWS])  # type: ignore[arg-type]
+        values = [[getattr(row, name) for name in names] for row in rows[start : start + ROWS]]
+        with transaction.atomic():
+            insert_many(type(rows[0]), names, values)
         pause()
     return len(rows)
 

@@ -68,9 +68,12 @@ def _files(found: RunRead) -> list[str]:
 
 
 def _switch(upload: Upload, found: RunRead, about: Metadata, aside: dict[str, Path], work: Work) -> None:
-    """The row, the verdict and the files, or nothing of them."""
+    """The row, the verdict and the files, or nothing of them. The files first, under names that no row tells of yet: the
+    disk takes its time, and nobody shall wait for the lock meanwhile. Cut off in between, the next try moves them again."""
     lines, topics = _counts(found)
     facts = {"tag": found.tag, "topics": topics, "lines": lines, "repaired": list(found.mended)}
+    for name, file in aside.items():
+        store.move(file, _path(upload, name))
     try:
         with work.finish(
             f"Run {found.tag}: {lines:,} line{'' if lines == 1 else 's'}, {topics:,} topic{'' if topics == 1 else 's'}"
@@ -79,10 +82,12 @@ def _switch(upload: Upload, found: RunRead, about: Metadata, aside: dict[str, Pa
             _store(collection, upload, found, about)
             close(upload, UploadState.ACCEPTED, found.report, facts)
             _replaced(upload).delete()
-            for name, file in aside.items():
-                store.move(file, _path(upload, name))
-    except IntegrityError:  # the same file twice at once: the other was first
-        raise Refused("TAG_TAKEN", TAG_TAKEN) from None
+    except (IntegrityError, Refused) as error:
+        for name in aside:
+            store.remove(_path(upload, name))
+        if isinstance(error, Refused):
+            raise
+        raise Refused("TAG_TAKEN", TAG_TAKEN) from None  # the same file twice at once: the other was first
 
 
 def _replaced(upload: Upload) -> QuerySet[Upload]:

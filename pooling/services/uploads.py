@@ -165,19 +165,19 @@ def _stored(
     collection: Collection, by: User, kind: str, files: Sequence[tuple[_Kept, dict[str, str]]], *, later: bool
 ) -> list[Upload]:
     uploads = []
-    for file, _ in files:
+    for file, options in files:  # all that can be done before others wait for the lock
         store.keep(file.relative)
+        upload = Upload(collection=collection, kind=kind, name=file.name, path=file.relative)
+        upload.sha256, upload.size, upload.options, upload.uploaded_by = file.sha256, file.size, options, by
+        upload.full_clean(exclude=["job_id"])  # known once the job has its row
+        uploads.append(upload)
     with transaction.atomic():
         locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
         require_open(locked, kind, by)
-        for file, options in files:
-            upload = Upload(collection=collection, kind=kind, name=file.name, path=file.relative)
-            upload.sha256, upload.size, upload.options, upload.uploaded_by = file.sha256, file.size, options, by
-            upload.full_clean(exclude=["job_id"])  # known once the job has its row
+        for upload in uploads:
             upload.save()
             if later:
                 _ask_for_check(upload)
-            uploads.append(upload)
     return uploads
 
 
