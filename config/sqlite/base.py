@@ -1,13 +1,15 @@
 """Django's SQLite, with a queue: the threads of a process that want to write wait for each other, not for SQLite.
 
 SQLite lets whoever is refused sleep ever longer, up to a tenth of a second, and then try again: under load some wait
-for long while others pass. Here one thread of a process asks at a time, and the next is woken at the commit.
+for long while others pass. Here one thread of a process asks at a time, and the next is woken at the commit; and what
+another process writes is asked for again every other millisecond.
 
 And with an eye on its file: what is written to one that was taken away or replaced would be lost with the last connection.
 """
 
 import os
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,8 @@ from django.db import OperationalError
 from django.db.backends.sqlite3 import base
 
 GONE = "the file of the database was taken away or replaced: put it back, or stop the site, put the right one there, and start"
+
+PATIENCE = 3  # milliseconds: SQLite sleeps for one, then for two, without the interpreter's lock, and is asked anew
 
 
 def _new_turn() -> None:
@@ -53,15 +57,29 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _start_transaction_under_autocommit(self) -> None:
         self.require_file()
-        turn = _turn
-        if not turn.acquire(timeout=self.settings_dict["OPTIONS"].get("timeout", 5)):
+        turn, timeout = _turn, self.settings_dict["OPTIONS"].get("timeout", 5)
+        until = time.monotonic() + timeout
+        if not turn.acquire(timeout=timeout):
             raise OperationalError("database is locked")  # as SQLite itself says
         self._held = turn
         try:
-            super()._start_transaction_under_autocommit()  # type: ignore[misc]
+            self._begin(until)
         except BaseException:
             self._next()
             raise
+
+    def _begin(self, until: float) -> None:
+        """Before then, or as SQLite says it: locked."""
+        self.connection.execute(f"PRAGMA busy_timeout = {PATIENCE}")
+        try:
+            while True:
+                try:
+                    return super()._start_transaction_under_autocommit()  # type: ignore[misc, no-any-return]
+                except OperationalError as error:
+                    if "locked" not in str(error) or time.monotonic() > until:
+                        raise
+        finally:
+            self.connection.execute(f"PRAGMA busy_timeout = {1000 * self.settings_dict['OPTIONS'].get('timeout', 5)}")
 
     def _next(self) -> None:
         turn, self._held = self._held, None
