@@ -358,6 +358,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60, help="how long; 60 unless given, 280 in full")
     parser.add_argument("--claims", type=int, metavar="N", help="instead: so many claims with k = 1, 2 and 3")
+    parser.add_argument("--opinions", type=int, choices=(1, 2, 3), help="of --claims: with this k alone")
     parser.add_argument("--pg", action="store_true", help="on PostgreSQL instead of SQLite")
     options = parser.parse_args()
     for name in [name for name in os.environ if name.startswith("ASSIZE_") and not name.startswith("ASSIZE_TEST_")]:
@@ -366,16 +367,18 @@ def main() -> int:
         from benchmarks.__main__ import postgres
 
         with postgres():
-            return run(options.seconds, options.claims, "PostgreSQL", HIGH_PEOPLE, HIGH_THINK)
-    return run(options.seconds, options.claims, "SQLite", PEOPLE, THINK)
+            return run(options, "PostgreSQL", HIGH_PEOPLE, HIGH_THINK)
+    return run(options, "SQLite", PEOPLE, THINK)
 
 
-def run(seconds: float, wanted: int | None, name: str, people: int, think: float) -> int:
+def run(options: argparse.Namespace, name: str, people: int, think: float) -> int:
+    seconds, wanted = options.seconds, options.claims
     faults: list[str] = []
     two = {"ASSIZE_WEB_PROCESSES": "2", "ASSIZE_WORKERS": "2"} if people == HIGH_PEOPLE and not wanted else {}
     if wanted:
         print(f"{name}: {machine()}\n\n| k | clients | documents | judgments | in | | checks held |\n{'| --- ' * 7}|")
-    for opinions in (1, 2, 3) if wanted else (1,):
+    several = (options.opinions,) if options.opinions else (1, 2, 3)
+    for opinions in several if wanted else (1,):
         site = Site(ASSIZE_LOG_LEVEL="WARNING", **two)
         try:
             site.start()
