@@ -79,7 +79,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
                     if "locked" not in str(error) or time.monotonic() > until:
                         raise
         finally:
-            self.connection.execute(f"PRAGMA busy_timeout = {1000 * self.settings_dict['OPTIONS'].get('timeout', 5)}")
+            usual = round(1000 * self.settings_dict["OPTIONS"].get("timeout", 5))
+            self.connection.execute(f"PRAGMA busy_timeout = {usual}")
 
     def _next(self) -> None:
         turn, self._held = self._held, None

@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from config.models import ApiToken, Throttle, User
-from config.statements import columns, insert, made, statement
+from config.models import ApiToken, Job, Throttle, User
+from config.statements import columns, insert, insert_many, made, statement
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -62,6 +62,21 @@ def test_insert_fills_in_defaults() -> None:
     number = insert(Throttle, key=key, window_ends=now)
     stored = Throttle.objects.get(pk=number)
     assert (stored.key, stored.count, stored.window_ends) == (key, 0, now)
+
+
+def test_many_are_inserted_as_one_by_one() -> None:
+    """Columns of each, the same in all, and defaults."""
+    owner, now, names = factories.make_user("Owner"), timezone.now(), ["one", "two\ttabs", "drei\nnl \\ ’"]
+    insert_many(Throttle, ("key", "count"), zip(names, range(3), strict=True), window_ends=now)
+    assert list(Throttle.objects.order_by("count").values_list("key", "count", "window_ends")) == [
+        (name, number, now) for number, name in enumerate(names)
+    ]
+    insert_many(Job, ("title",), ([f"job {n}"] for n in range(2)), name="x", started_by_id=owner.pk)
+    assert list(Job.objects.order_by("pk").values_list("title", "args", "state", "started_by")) == [
+        (f"job {n}", {}, "waiting", owner.pk) for n in range(2)
+    ]
+    insert_many(Throttle, ("key",), [], window_ends=now)
+    assert Throttle.objects.count() == 3
 
 
 @pytest.mark.usefixtures("committed")
