@@ -150,7 +150,7 @@ def store_judgments(collection: Collection, lines: Sequence[Line], *, by: User) 
     highest = dict(Seat.objects.filter(collection=collection).order_by().values_list("item").annotate(Max("slot")))
     guideline = collection.guidelines.first()
     version = guideline.version if guideline else 0
-    seats, grades = [], dict[tuple[int, int], int]()
+    seats, grades = [], dict[tuple[int, int], int | None]()
     for place, line in enumerate(lines, 1):
         item, person = items[line.topic, line.docno], people[line.assessor]
         highest[item] = highest.get(item, 0) + 1

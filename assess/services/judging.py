@@ -116,10 +116,11 @@ def record_judgment(
         saved, done, left, picked = _record(collection, assessor, seat, act, client_id, seconds, seen)
     if picked and saved.answer in ANSWERED:  # its strategy wants to know, and picks the next one
         left = _picked_on(collection, assessor, picked, left)
-    # Read when nobody waits for the lock any more.
+    if not ahead or left <= 0:
+        return Recorded(saved, done, left, [])
     has = list(held)
-    asked = {"but": [seat, *has], "there": left - len(has)}
-    cards = blind.next_cards(collection, assessor, ahead, **asked) if ahead and left > 0 else []
+    # Read when nobody waits for the lock any more.
+    cards = blind.next_cards(collection, assessor, ahead, but=[seat, *has], there=left - len(has))
     return Recorded(saved, done, left, cards)
 
 

@@ -6,7 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from django.db import ConnectionHandler, OperationalError
+from django.db import OperationalError
+from django.db.utils import ConnectionHandler
 from pytest_django import DjangoDbBlocker
 
 
