@@ -1,7 +1,8 @@
 """The tables of docs/measures.md, from the registry of measures."""
 
-from evaluation.core.catalogue import DEFINITIONS, REFERENCES
+from evaluation.core.catalogue import DEFINITIONS
 from evaluation.core.definitions import Definition, Parameter
+from evaluation.core.references import REFERENCES
 
 _CUTOFFS = {"rank": "k", "recall": "x", "multiple": "x"}
 

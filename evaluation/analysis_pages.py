@@ -11,9 +11,10 @@ from assess import watching
 from config.errors import Refusal
 from evaluation import access, boards, columns, comparing, exports, pool_reports, reports, standings, tables
 from evaluation.core import formulas
-from evaluation.core.catalogue import DEFINITIONS, REFERENCES
+from evaluation.core.catalogue import DEFINITIONS
 from evaluation.core.charts import Chart
 from evaluation.core.comparison import TESTS
+from evaluation.core.references import REFERENCES
 from evaluation.score_pages import asked
 from pooling.tables import Table
 from pooling.views.collections import page

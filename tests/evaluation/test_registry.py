@@ -1,6 +1,6 @@
 import pytest
 
-from evaluation.core.catalogue import REFERENCES
+from evaluation.core.references import REFERENCES
 from evaluation.core.registry import DEFINITIONS, MeasureError, parse_measure
 
 
