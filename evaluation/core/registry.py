@@ -5,6 +5,7 @@ Names are those of ir_measures; trec_eval's are understood too. A measure prints
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 
 from evaluation.core.catalogue import DEFINITIONS
 from evaluation.core.definitions import NUMBER, WHOLE, Cutoff, Definition, Measure, MeasureError, Value
@@ -26,6 +27,7 @@ _CUT_ALIASES = {entry.trec_eval_cut: entry.name for entry in DEFINITIONS.values(
 _NICKNAMES = {"MAP": "AP", "MRR": "RR", "NDCG": "nDCG", "Precision": "P", "Recall": "R", "BPref": "Bpref", "RPrec": "Rprec"}
 
 
+@lru_cache(maxsize=1024)
 def parse_measure(text: str) -> Measure:
     """The measure of a name such as "AP", "AP(rel=2)@100" or trec_eval's "ndcg_cut_10"; MeasureError if there is none."""
     text = text.strip()

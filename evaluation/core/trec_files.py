@@ -100,10 +100,10 @@ def read_run_table(data: bytes, rules: Rules = OWN) -> RunTable:
 
 def _quick_run(data: bytes) -> RunTable | None:
     def take(lines: NDArray[np.int64], fields: Fields) -> RunTable | None:
-        scores, last = fields.column(4).numbers(), fields.column(5)[np.array([-1])].values()
+        scores = fields.column(4).numbers()
         if scores is None or not np.isfinite(scores).all():
             return None
-        return RunTable(bytes(last[0]), fields.column(0).values(), fields.column(2).values(), scores)
+        return RunTable(fields.last(5), fields.column(0).values(), fields.column(2).values(), scores)
 
     tables = quick_lines(data, 6, take, longest=_LONGEST)
     if tables is None:

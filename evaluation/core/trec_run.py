@@ -21,7 +21,7 @@ from evaluation.core.qrels import Qrels
 from evaluation.core.trec_files import DAMAGED, FileFault, RunTable, read_all, read_run_table
 from pooling.core import fast_runs
 from pooling.core.fields import padded
-from pooling.core.keys import any_twice, find_topics, group_pairs
+from pooling.core.keys import FEW, any_twice, find_topics, group_pairs
 from pooling.core.rankings import Rankings
 
 Asked = TypeVar("Asked")
@@ -221,7 +221,15 @@ class _Matcher:
         if self._depth is not None:
             places, items, ranks = (array[ranks <= self._depth] for array in (places, items, ranks))
             lengths = np.minimum(lengths, self._depth)
-        return _Part(columns.heads, columns.tag, places, ranks, items, lengths, topics, any_twice(keys))
+        return _Part(columns.heads, columns.tag, places, ranks, items, lengths, topics, _any_twice(keys, columns.offsets))
+
+
+def _any_twice(keys: NDArray[np.uint64], offsets: NDArray[np.int64]) -> bool:
+    """Whether a topic has a key twice; a few topics at a time, which the processor holds at once."""
+    parts = -(-len(keys) // FEW)
+    wanted = [len(keys) * part // parts for part in range(1, parts)]
+    cuts = offsets[np.minimum(np.searchsorted(offsets, wanted), len(offsets) - 1)]
+    return any(any_twice(part) for part in np.split(keys, cuts))
 
 
 def _in_order(

@@ -149,7 +149,7 @@ def run_columns(piece: NDArray[np.uint8]) -> Columns | None:
     heads, lengths = stretches(fields.column(0))
     if scores is None or not np.isfinite(scores).all() or np.strings.startswith(heads, b"#").any():
         return None
-    tag = bytes(fields.column(5)[np.array([-1])].values()[0])
+    tag = fields.last(5)
     return Columns(heads, lengths, fields.column(2), scores, tag)
 
 

@@ -73,11 +73,15 @@ class Column:
 
         Taken from the two words that hold them: numpy is quick at what lies at whole words, and slow at all else.
         """
-        pairs = np.ndarray((len(self.text) // WORD - 1,), "V16", self.text.data, strides=(WORD,))
-        read = pairs[starts >> 3].view("<u8")
-        shift = (starts.view(np.uint64) & np.uint64(7)) << np.uint64(3)
-        words: Words = read[::2] >> shift
-        words |= read[1::2] << (np.uint64(64) - shift)  # by 64 nothing is left
+        there = np.ndarray((len(self.text) // WORD,), "<u8", self.text.data)
+        at, shift = starts >> 3, starts.view(np.uint64) & np.uint64(7)
+        shift <<= np.uint64(3)
+        words: Words = there.take(at)
+        words >>= shift
+        at += 1
+        rest = there.take(at)
+        rest <<= np.subtract(np.uint64(64), shift, out=shift)  # by 64 nothing is left
+        words |= rest
         return words
 
     @cached_property
@@ -91,7 +95,7 @@ class Column:
         if self._shortest == self.longest:
             read &= _LEFT[min(self.longest - at, WORD)]
         else:
-            read &= _LEFT[_between(self.lengths - at if at else self.lengths, self._shortest - at, self.longest - at)]
+            read &= _LEFT.take(_between(self.lengths - at if at else self.lengths, self._shortest - at, self.longest - at))
         return read
 
     def values(self) -> NDArray[np.bytes_]:
@@ -184,7 +188,7 @@ class Column:
             before = at - WORD  # characters that are read after these
             word = self._read(ends - at)
             word ^= _each(ord("0"))
-            word &= _RIGHT[_between(digits - before if before else digits, fewest - before, self.longest - before)]
+            word &= _RIGHT.take(_between(digits - before if before else digits, fewest - before, self.longest - before))
             others = word + _each(0x80 - 10)
             others |= word
             others &= _each(0x80)  # marks what is no digit
@@ -196,8 +200,13 @@ class Column:
                 whole *= np.where(here, np.uint64(10**7), np.uint64(10**8))
             if here.any():
                 word, behind, good = _without_point(word, others, marks)
-                plain &= good & ~(here & pointed)
-                decimals = np.where(here, behind, decimals)
+                if at < first:
+                    good &= ~(here & pointed)
+                    behind = np.where(here, behind, decimals)
+                else:
+                    behind *= here
+                plain &= good
+                decimals = behind
             whole = _joined_digits(word) if at == first else whole + _joined_digits(word)
             pointed |= here
         if fewest <= 1:
@@ -284,6 +293,10 @@ class Fields:
         """Bytes of the longest field."""
         ends = self.ends.reshape(-1)
         return max(int(ends[0]) - PAD, int((ends[1:] - ends[:-1]).max(initial=1)) - 1)
+
+    def last(self, number: int) -> bytes:
+        """A field of the last line, not the first of it."""
+        return self.text[self.ends[-1, number - 1] + 1 : self.ends[-1, number]].tobytes()
 
     def column(self, number: int) -> Column:
         starts = np.empty(len(self), np.int64)

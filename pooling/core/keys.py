@@ -20,6 +20,7 @@ from pooling.core.findings import shown
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _SHIFT = np.uint64(31)
+FEW = 1 << 16  # rows that 16 bits tell apart: tables of them stay in the processor's cache
 WORD = 8  # bytes of a docno that are taken at once
 _NO_WORD = np.zeros(1, np.uint64)  # behind the end of a docno
 
@@ -98,15 +99,17 @@ def any_twice(keys: NDArray[np.uint64]) -> bool:
 
     Each row is noted in a table by the first bits of its key; rows of which another took the place are few, and sorted.
     """
-    bits = len(keys).bit_length() + 1
-    rows = np.arange(len(keys), dtype=np.uint16 if len(keys) <= 1 << 16 else np.int32)
+    small = len(keys) <= FEW
+    bits = len(keys).bit_length() + (2 if small else 1)
+    rows = np.arange(len(keys), dtype=np.uint16 if small else np.int32)
     slots = (keys >> np.uint64(64 - bits)).view(np.int64)
     table = np.empty(1 << bits, rows.dtype)
     table[slots] = rows
-    holder = table[slots]
+    holder = table.take(slots)
     lost = np.flatnonzero(holder != rows)
-    ordered = np.sort(keys[lost])
-    return bool((keys[holder[lost]] == keys[lost]).any() or (ordered[1:] == ordered[:-1]).any())
+    again = keys.take(lost)
+    ordered = np.sort(again)
+    return bool((keys.take(holder.take(lost)) == again).any() or (ordered[1:] == ordered[:-1]).any())
 
 
 def group_pairs(codes: NDArray[np.int64], docnos: NDArray[np.bytes_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -215,15 +218,22 @@ class PairIndex:
 
     def proposed(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Which of these keys are in the index, ascending, and the row that has each."""
-        rows = self.rows_of(keys)
-        asked = np.flatnonzero(rows >= 0)
-        return asked, rows[asked]
+        if not self._tables:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        first = self._tables[0].take(_slots(keys, 0, self._tables[0]))
+        asked = np.flatnonzero(first >= 0)  # few of a run: the rest is of these alone
+        rows = self._from(keys.take(asked), first.take(asked).astype(np.int64))
+        found = np.flatnonzero(rows >= 0)
+        return asked.take(found), rows.take(found)
 
     def rows_of(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
         """The row that has each of these keys, -1 where none has."""
         if not self._tables:
             return np.full(len(keys), -1, np.int64)
-        rows = self._tables[0].take(_slots(keys, 0, self._tables[0])).astype(np.int64)
+        return self._from(keys, self._tables[0].take(_slots(keys, 0, self._tables[0])).astype(np.int64))
+
+    def _from(self, keys: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """What `rows_of` tells, from what the first table has for each key, which is changed."""
         left = self._others(np.flatnonzero(rows >= 0), rows, keys)
         for level, table in enumerate(self._tables[1:], 1):
             rows[left] = table.take(_slots(keys.take(left), level, table))
