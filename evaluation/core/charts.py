@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-WIDTH, HEIGHT = 640, 320
-LEFT, RIGHT, TOP, BOTTOM = 68, 16, 16, 44
+WIDTH, HEIGHT = 560, 300
+LEFT, RIGHT, TOP, BOTTOM = 66, 18, 32, 50  # room for the type of a phone, which is larger beside the picture
+LETTER, APART = 6.5, 10  # how wide a letter is, and how far names stand apart
 TONES = 8
 
 # The colours of paper, for files: those that config/static/assize/assize.css has for light.
 PAPER = """
-text{font-family:"Helvetica Neue",Helvetica,Arial,sans-serif;font-size:13px;fill:#5b5851}
+text{font-family:"Helvetica Neue",Helvetica,Arial,sans-serif;font-size:12px;fill:#5b5851}
 .chart-name{fill:#1c1b19}.chart-rule{stroke:#dedad2}.chart-zero{stroke:#8b867b}
 .chart-line{fill:none;stroke-width:2}.chart-fill{stroke:none}.chart-range{stroke-width:2}
 .tone-0{stroke:#8b867b;fill:#8b867b}.tone-1{stroke:#0a5f73;fill:#0a5f73}.tone-2{stroke:#a3212b;fill:#a3212b}
@@ -163,15 +164,14 @@ class _Plane:
             parts.append(
                 f'<text class="chart-tick" text-anchor="middle" x="{self.x(tick)}" y="{self.height - BOTTOM + 20}">{told}</text>'
             )
-        middle = (TOP + self.height - BOTTOM) // 2
-        parts.append(
-            f'<text class="chart-name" text-anchor="middle" transform="translate(12, {middle}) rotate(-90)">{escape(self.y_axis.label)}</text>'
-        )
-        across_middle = (LEFT + self.width - RIGHT) // 2
-        parts.append(
-            f'<text class="chart-name" text-anchor="middle" x="{across_middle}" y="{self.height - 6}">{escape(self.x_axis.label)}</text>'
-        )
+        parts.append(f'<text class="chart-name" x="2" y="17">{escape(self.y_axis.label)}</text>')
+        parts.append(self.across_name())
         return "".join(parts)
+
+    def across_name(self) -> str:
+        """What the axis across measures, at its end."""
+        told = escape(self.x_axis.label)
+        return f'<text class="chart-name" text-anchor="end" x="{self.width - RIGHT}" y="{self.height - 6}">{told}</text>'
 
     def dot(self, mark: Mark, radius: float = 4) -> str:
         return (
@@ -205,22 +205,22 @@ def scatter(words: str, x: Axis, y: Axis, marks: Sequence[Mark], *, diagonal: bo
 
 def strip(words: str, x: Axis, marks: Sequence[Mark]) -> Chart:
     """Points along one line, those that would touch above each other."""
-    height, width = 128, 9.0
+    height, top, width = 116, 6, 9.0
     plane = _Plane(x, Axis("", 0, 1), height=height)
     taken: dict[int, int] = {}
     parts = []
     for tick in x.ticks:
-        parts.append(f'<line class="chart-rule" x1="{plane.x(tick)}" x2="{plane.x(tick)}" y1="{TOP}" y2="{height - BOTTOM}"/>')
+        parts.append(f'<line class="chart-rule" x1="{plane.x(tick)}" x2="{plane.x(tick)}" y1="{top}" y2="{height - BOTTOM}"/>')
         told = f"{tick:,.{x.digits}f}"
         parts.append(
             f'<text class="chart-tick" text-anchor="middle" x="{plane.x(tick)}" y="{height - BOTTOM + 20}">{told}</text>'
         )
-    parts.append(f'<text class="chart-name" text-anchor="middle" x="{WIDTH // 2}" y="{height - 6}">{escape(x.label)}</text>')
+    parts.append(plane.across_name())
     for mark in sorted(_known(marks), key=lambda mark: mark.x):
         column = round(float(plane.x(mark.x)) / width)
         level = taken.get(column, 0)
         taken[column] = level + 1
-        y = max(height - BOTTOM - 6 - 8 * level, TOP)
+        y = max(height - BOTTOM - 6 - 8 * level, top)
         parts.append(
             f'<circle class="chart-mark tone-{mark.tone}" cx="{plane.x(mark.x)}" cy="{y}" r="4"><title>{escape(mark.title)}</title></circle>'
         )
@@ -232,13 +232,13 @@ def bars(words: str, label: str, y: Axis, names: Sequence[str], marks: Sequence[
     plane = _Plane(Axis(label, 0, max(len(names), 1)), y)
     slot = (WIDTH - LEFT - RIGHT) / max(len(names), 1)
     thick = max(min(slot * 0.72, 26.0), 0.8)
-    every = max(1, math.ceil(len(names) * 42 / (WIDTH - LEFT - RIGHT)))
+    short = [name if len(name) < 10 else name[:8] + "…" for name in names]
+    every = max(1, math.ceil((max(map(len, short), default=1) * LETTER + APART) / slot))
     parts = [plane.frame(across=False)]
-    for place, name in enumerate(names):
-        if place % every == 0:
-            x = LEFT + slot * (place + 0.5)
-            told = escape(name if len(name) < 10 else name[:8] + "…")
-            parts.append(f'<text class="chart-tick" text-anchor="middle" x="{x:.1f}" y="{HEIGHT - BOTTOM + 20}">{told}</text>')
+    for place in range(0, len(names), every):
+        x, wide = LEFT + slot * (place + 0.5), " chart-wide" if place // every % 2 else ""
+        told = f'text-anchor="middle" x="{x:.1f}" y="{HEIGHT - BOTTOM + 20}">{escape(short[place])}</text>'
+        parts.append(f'<text class="chart-tick{wide}" {told}')
     for mark in _known(marks):
         x = LEFT + slot * (mark.x + 0.5) - thick / 2
         ends = (float(plane.y(mark.y)), float(plane.y(0.0 if mark.high is None else mark.high)))

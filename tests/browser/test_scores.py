@@ -42,6 +42,37 @@ def test_ticked_runs_are_compared_and_charts_walked_by_keys(world: World, signed
     expect(tip).to_be_hidden()
 
 
+def test_charts_are_read_on_a_phone(world: World, signed_in: Callable[[User], Page]) -> None:
+    """As wide as the screen and no wider, in type of at least ten pixels; a finger near a mark is told what it stands for."""
+    page = signed_in(world.newcomer)
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(f"/c/{world.frozen.slug}/compare/")
+    page.locator("svg.chart").first.wait_for()
+    sizes = page.locator("svg.chart").evaluate_all(
+        """charts => charts.map(chart => {
+            const box = chart.getBoundingClientRect(), scale = box.width / chart.viewBox.baseVal.width
+            const type = parseFloat(getComputedStyle(chart.querySelector(".chart-tick")).fontSize) * scale
+            return [box.left, box.right, type]
+        })"""
+    )
+    assert len(sizes) >= 3
+    assert all(left >= 0 and right <= 360 and type_ >= 10 for left, right, type_ in sizes), sizes
+    chart, tip = page.locator("svg.chart").first, page.locator(".chart-tip")
+    chart.scroll_into_view_if_needed()
+    point = chart.evaluate(
+        """chart => {
+            const box = chart.querySelector(".chart-mark").getBoundingClientRect()
+            const told = {pointerType: "touch", bubbles: true, clientX: box.left - 6, clientY: box.top}
+            chart.dispatchEvent(new PointerEvent("pointerdown", told))
+            chart.dispatchEvent(new PointerEvent("pointerleave", told))
+            return chart.querySelector(".chart-mark title").textContent
+        }"""
+    )
+    expect(tip).to_have_text(point)
+    page.locator("h1").dispatch_event("pointerdown")
+    expect(tip).to_be_hidden()
+
+
 def test_the_report_of_an_own_run_is_taken_away_as_files(world: World, signed_in: Callable[[User], Page]) -> None:
     """What is not kept has no address: the page itself carries the files, and the policy lets them be saved."""
     page = signed_in(world.newcomer)

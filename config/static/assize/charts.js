@@ -17,15 +17,29 @@
 
   function hide() { tip.hidden = true; }
 
+  document.addEventListener("pointerdown", function (event) { if (!event.target.closest(".chart")) hide(); });
+
   document.querySelectorAll("svg.chart").forEach(function (chart) {
     var marks = Array.from(chart.querySelectorAll(".chart-mark")), at = -1;
     if (!marks.length) return;
     chart.setAttribute("tabindex", "0");
-    chart.addEventListener("pointermove", function (event) {
-      var mark = event.target.closest(".chart-mark");
+    function point(event) {
+      var mark = event.target.closest(".chart-mark") || (event.pointerType === "touch" && nearest(event));
       if (mark) show(mark, event.clientX, event.clientY); else hide();
-    });
-    chart.addEventListener("pointerleave", hide);
+    }
+    // A finger covers several marks, and is gone before what it asked for is read.
+    function nearest(event) {
+      var found = null, least = 24;
+      marks.forEach(function (mark) {
+        var box = mark.getBoundingClientRect();
+        var away = Math.hypot(event.clientX - (box.left + box.right) / 2, Math.max(box.top - event.clientY, event.clientY - box.bottom, 0));
+        if (away < least) { least = away; found = mark; }
+      });
+      return found;
+    }
+    chart.addEventListener("pointermove", point);
+    chart.addEventListener("pointerdown", point);
+    chart.addEventListener("pointerleave", function (event) { if (event.pointerType !== "touch") hide(); });
     function walk(to) {
       if (at >= 0) marks[at].classList.remove("here");
       at = to;
