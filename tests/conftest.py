@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import hypothesis
 import pytest
@@ -10,6 +11,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from pytest_django import DjangoDbBlocker, Settings
+from whitenoise import WhiteNoise  # type: ignore[import-untyped]
 
 from config.models import User
 from pooling.models import Collection, Role
@@ -37,9 +39,20 @@ def django_db_modify_db_settings() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _static_files() -> None:
-    """As in production: hashed names, from a manifest."""
+def _static_files() -> Iterator[None]:
+    """As in production: hashed names, from a manifest; and looked at once, not for each client that a test makes."""
     call_command("collectstatic", interactive=False, verbosity=0)
+    look, seen = WhiteNoise.update_files_dictionary, dict[str, dict[str, Any]]()
+
+    def look_once(self: WhiteNoise, root: str, prefix: str) -> None:
+        if root not in seen:
+            look(self, root, prefix)
+            seen[root] = dict(self.files)
+        self.files.update(seen[root])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoise, "update_files_dictionary", look_once)
+        yield
 
 
 @pytest.fixture
