@@ -144,7 +144,7 @@ def insert_many(model: type[Model], names: Sequence[str], rows: Iterable[Sequenc
             return
         places = ", ".join(["%s"] * len(fields))
         sql = f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES ({places})"  # noqa: S608
-        cursor.executemany(sql, (_plain_uuids(row, uuids) for row in whole))  # type: ignore[arg-type]  (one by one)
+        cursor.executemany(sql, (_plain_uuids(row, uuids) for row in whole))  # type: ignore[arg-type]  # one by one
 
 
 def _plain_uuids(row: list[Any], places: Sequence[int]) -> list[Any]:
