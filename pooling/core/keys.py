@@ -101,7 +101,7 @@ def any_twice(keys: NDArray[np.uint64]) -> bool:
     """
     small = len(keys) <= FEW
     bits = len(keys).bit_length() + (2 if small else 1)
-    rows = np.arange(len(keys), dtype=np.uint16 if small else np.int32)
+    rows: NDArray[np.integer[Any]] = np.arange(len(keys), dtype=np.uint16 if small else np.int32)
     slots = (keys >> np.uint64(64 - bits)).view(np.int64)
     table = np.empty(1 << bits, rows.dtype)
     table[slots] = rows
