@@ -160,13 +160,18 @@ class _Plane:
             told = f"{tick:,.{self.y_axis.digits}f}"
             parts.append(f'<text class="chart-tick" text-anchor="end" x="{LEFT - 8}" y="{at}" dy="4">{told}</text>')
         for tick in self.x_axis.ticks if across else ():
-            told = f"{tick:,.{self.x_axis.digits}f}"
-            parts.append(
-                f'<text class="chart-tick" text-anchor="middle" x="{self.x(tick)}" y="{self.height - BOTTOM + 20}">{told}</text>'
-            )
+            parts.append(self.tick_below(tick))
         parts.append(f'<text class="chart-name" x="2" y="17">{escape(self.y_axis.label)}</text>')
         parts.append(self.across_name())
         return "".join(parts)
+
+    def tick_below(self, tick: float) -> str:
+        """Below its place; at the edge a long number ends with the picture, in the larger type of a phone, too."""
+        told = f"{tick:,.{self.x_axis.digits}f}"
+        anchor, at = "middle", self.x(tick)
+        if float(at) + 0.8 * len(told) * LETTER > self.width:
+            anchor, at = "end", f"{self.width - 1}"
+        return f'<text class="chart-tick" text-anchor="{anchor}" x="{at}" y="{self.height - BOTTOM + 20}">{told}</text>'
 
     def across_name(self) -> str:
         """What the axis across measures, at its end."""
@@ -211,10 +216,7 @@ def strip(words: str, x: Axis, marks: Sequence[Mark]) -> Chart:
     parts = []
     for tick in x.ticks:
         parts.append(f'<line class="chart-rule" x1="{plane.x(tick)}" x2="{plane.x(tick)}" y1="{top}" y2="{height - BOTTOM}"/>')
-        told = f"{tick:,.{x.digits}f}"
-        parts.append(
-            f'<text class="chart-tick" text-anchor="middle" x="{plane.x(tick)}" y="{height - BOTTOM + 20}">{told}</text>'
-        )
+        parts.append(plane.tick_below(tick))
     parts.append(plane.across_name())
     for mark in sorted(_known(marks), key=lambda mark: mark.x):
         column = round(float(plane.x(mark.x)) / width)

@@ -26,6 +26,14 @@ def made() -> list[Chart]:
     ]
 
 
+@pytest.mark.parametrize(("high", "place"), [(1.0, 'text-anchor="middle" x="542.0"'), (9_372.0, 'text-anchor="end" x="559"')])
+def test_last_number_of_an_axis_is_whole(high: float, place: str) -> None:
+    last = charts.axis("judgments", [0, high])
+    told = f"{last.high:,.{last.digits}f}</text>"
+    drawn = charts.lines("words", last, Axis("found", high=0.5), []).svg
+    assert [line for line in drawn.split("<") if told in f"{line}</text>" and place in line]
+
+
 @pytest.mark.parametrize("chart", made(), ids=["lines", "scatter", "strip", "bars", "ranges", "paired"])
 def test_charts_are_well_formed_and_tell_every_number(chart: Chart) -> None:
     for text in (chart.svg, chart.file()):
