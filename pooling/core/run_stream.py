@@ -1,6 +1,6 @@
 """Runs as they come: checked and put in order a piece at a time, so that memory is that of a piece.
 
-What is in order is put aside in files of no name, and the rankings are read from there.
+What is in order is put aside, if there is much of it in files of no name, and the rankings are read from there.
 
 Only what is plain and without a fault goes this way. Anything else is left to `check_run`, which holds the whole file and
 names each fault by its line; of what both take both say the same.
