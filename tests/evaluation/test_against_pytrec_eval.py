@@ -52,7 +52,7 @@ def ours(qrels: cases.Qrels, run: cases.Run, rel: int, dialect: Dialect | None) 
 
 
 @given(survivable, cases.runs)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_dialect_9_is_equal_to_the_last_bit(qrels: cases.Qrels, run: cases.Run) -> None:
     for rel in range(1, min(lowest_top(qrels) + 1, 3) + 1):
         assert ours(qrels, run, rel, "9") == reference(qrels, run, rel)
