@@ -240,6 +240,15 @@ def test_others_are_not_named(release: Release, judged: Cast, client_for: Client
     assert "beta" in b"".join(client_for(judged.organizer).get(HERE + path)).decode()
 
 
+def test_a_run_without_scores_is_told_to_organizers_alone(release: Release, judged: Cast, client_for: ClientFor) -> None:
+    """Nobody else learns that one was sent after the release."""
+    Collection.objects.filter(pk=judged.collection.pk).update(visibility="public")
+    factories.make_run(judged.collection, "late", {"1": {"a": 1.0}}, by=judged.organizer)
+    for who in (judged.organizer, judged.participant, judged.researcher, judged.stranger, None):
+        text = client_for(who).get(f"{HERE}leaderboard/").content.decode()
+        assert ("1 run has no scores" in text) == (who == judged.organizer) and "late" not in text.split("</h1>")[1]
+
+
 @pytest.mark.parametrize("seen", ["own", "anonymous"])
 def test_others_have_no_page_and_no_archive(release: Release, judged: Cast, client_for: ClientFor, seen: str) -> None:
     planning.set_plan(judged.collection, seen=seen)
