@@ -59,10 +59,10 @@ def run_in_a_process(job: Job, seconds: float | None) -> bool:
 
 
 def killed_often(job: Job, seen: Callable[[], object], times: int, *, lasts: float) -> Iterator[object]:
-    """What is seen after each kill; the job is given back every time, as the supervisor does."""
+    """What is seen after each kill, one later than the other; the job is given back every time, as the supervisor does."""
     draw = random.Random(7)
-    for _ in range(times):
-        run_in_a_process(job, draw.uniform(0, lasts))
+    for number in range(times):  # the first comes early: work that took long once may be quick the next time
+        run_in_a_process(job, lasts * (number + draw.random()) / times)
         yield seen()
         jobs.release_running(count_failure=False)
 
