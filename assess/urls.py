@@ -22,6 +22,7 @@ urlpatterns = [
     path("c/<slug:slug>/progress/hours.csv", overview.hours, name="hours"),
     path("c/<slug:slug>/judge/<uuid:seat>/", judging.one, name="seat"),
     path("c/<slug:slug>/judge/<uuid:seat>/source/", judging.source, name="seat_source"),
+    path("c/<slug:slug>/judge/<uuid:seat>/text/", judging.text, name="seat_text"),
     path("c/<slug:slug>/progress/", overview.progress, name="progress"),
     path("c/<slug:slug>/progress/adaptive/", adaptive.adaptive, name="adaptive"),
     path("c/<slug:slug>/progress/free/", overview.free_leases, name="free_leases"),

@@ -167,6 +167,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}judge/alike/": {"GET": assessor(422)},
     f"{C}judge/history/": {"GET": assessor(200)},
     f"{C}judge/<uuid:seat>/source/": {"GET": assessor(200)},
+    f"{C}judge/<uuid:seat>/text/": {"GET": assessor(200)},
     f"{C}judge/hold/": {"POST": assessor(200)},
     f"{C}judge/words/": {"POST": assessor(422)},
     f"{C}judge/list/": {"GET": assessor(200)},

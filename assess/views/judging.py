@@ -127,6 +127,15 @@ def source(request: HttpRequest, slug: str, seat: uuid.UUID) -> HttpResponse:
     return HttpResponse(found, content_type="text/plain; charset=utf-8")
 
 
+@never_cache
+@require_safe
+def text(request: HttpRequest, slug: str, seat: uuid.UUID) -> HttpResponse:
+    """A document as text alone. The judging page asks for it behind a long page of HTML, which is there the sooner."""
+    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    card = judging.item(collection, assessor=access.require_sign_in(request.user), seat=seat)
+    return page(request, "assess/text.html", collection, card=card)
+
+
 @require_safe
 def alike(request: HttpRequest, slug: str) -> HttpResponse:
     """Which of one's other documents of the same topics read as those that the page holds."""

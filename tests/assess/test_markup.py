@@ -2,6 +2,7 @@
 
 import re
 import time
+import uuid
 
 import pytest
 
@@ -85,6 +86,24 @@ def test_html_document_is_shown_in_a_frame_and_as_text(bench: Bench, client_for:
     assert source["X-Content-Type-Options"] == "nosniff"
     listed = client.get("/c/harbour-trials/judge/many/").content.decode()
     assert "<iframe" not in listed.split('id="judge-cards"')[0]
+
+
+def test_the_text_of_a_long_page_comes_behind_it(bench: Bench, client_for: ClientFor) -> None:
+    """A megabyte is sent once before the page is there; what is prefetched comes whole, for there may be no server then."""
+    html = "<p>Eels went down.</p>" * 8000
+    factories.make_documents(bench.collection, ["L1", "L2"], html=html, text=html_text(html)[1])
+    factories.make_pool(bench.collection, bench.organizer, {bench.topics[0]: ["L1", "L2"]})
+    bench.assign(overlap=0)
+    first, second = (card for card in bench.cards(bench.ann) if card.docno in ("L1", "L2"))
+    client = client_for(bench.ann)
+    address = f"/c/harbour-trials/judge/{first.token}/"
+    shown, kept = client.get(address).content.decode().split('id="judge-cards"')
+    assert shown.count("Eels went down.") == 8000 and f'href="{address}text/"' in shown
+    assert kept.count("Eels went down.") == 16_000  # as a page, and as text
+    assert str(second.token) in kept
+    text = client.get(f"{address}text/").content.decode()
+    assert text.count("Eels went down.") == 8000 and 'data-at="17"' in text and "<iframe" not in text
+    assert client.get(f"/c/harbour-trials/judge/{uuid.uuid4()}/text/").status_code == 404
 
 
 def test_a_long_text_is_made_once_beside_short_ones() -> None:

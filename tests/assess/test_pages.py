@@ -197,8 +197,15 @@ def test_blindness(bench: Bench, ann: Pages, client_for: ClientFor) -> None:
     bench.judge(bench.bob, 7, grade=3)
     card, second, *_ = bench.cards(bench.ann)
     paths = ("judge/", f"judge/{card.token}/", "judge/many/", "judge/list/", "judge/history/", "", "guidelines/", "scale/")
-    more = (f"judge/alike/?seats={card.token},{second.token}", f"judge/{card.token}/source/", "judge/history/?words=bob")
-    later = ("judge/history/?said=3", "judge/questions/", "judge/news/", "judge/practice/", "search/?topic=1&q=survey")
+    more = (f"judge/alike/?seats={card.token},{second.token}", f"judge/{card.token}/source/", f"judge/{card.token}/text/")
+    later = (
+        "judge/history/?said=3",
+        "judge/history/?words=bob",
+        "judge/questions/",
+        "judge/news/",
+        "judge/practice/",
+        "search/?topic=1&q=survey",
+    )
     texts = [ann.get(path) for path in (*paths, *more, *later)] + [client_for(bench.ann).get("/").content.decode()]
     others = f"document/?topic=1&docno={card.docno}", "agreement/documents/?a=3&b=3", "adjudicate/topics/1/", "adjudicate/"
     mine = ("judge/agreement/", "merge/", "questions/", "practice/", "progress/adaptive/", "progress/hours.csv")

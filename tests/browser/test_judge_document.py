@@ -234,6 +234,36 @@ def test_a_long_page_is_where_one_left_it(desk: Desk) -> None:
     desk.expect_true(f"((it) => it && it[0] > 870 && it[0] <= 880)({seen})")
 
 
+def test_passages_of_a_long_page_once_its_text_came(desk: Desk) -> None:
+    """Its text comes behind it, and again where the connection was lost; the page says so meanwhile."""
+    page, (first, second) = desk.page, order(desk)[:2]
+    html = "".join(f"<p>{n}: slow  🐟 water {'and more ' * 12}</p>" for n in range(1500))
+    page.route("**/text/", lambda route: route.abort())
+    put(desk, [first], html=html)
+    inside, row = page.frame_locator("iframe.judge-page").locator("body"), page.locator(".judge-evidence")
+    expect(inside).to_contain_text("1499: slow")
+    select(inside, "1200: slow", "1200: slow  🐟 water")
+    page.keyboard.press("e")
+    expect(row).to_contain_text("The document’s text is on its way")
+    expect(row.get_by_role("button", name="Relevant passage")).to_be_hidden()
+    page.unroute("**/text/")
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(row.get_by_role("button", name="Relevant passage")).to_be_visible()
+    page.keyboard.press("e")
+    expect(row.locator("li")).to_have_text(["1200: slow 🐟 water×"])
+    page.keyboard.press("v")
+    desk.expect_true("String([...CSS.highlights.get('evidence')][0]) === '1200: slow 🐟 water'")
+    page.keyboard.press("1")
+    expect(page.locator(".judge-docno")).to_have_text(second)
+    desk.context.set_offline(True)
+    page.keyboard.press("b")  # the text that came is there, too
+    expect(row.locator("li")).to_have_text(["1200: slow 🐟 water×"])
+    desk.context.set_offline(False)
+    desk.expect_light("saved")
+    text, spans = html_text(html)[1], JudgmentEvent.objects.filter(judgment__assessor=desk.assessor).values_list("evidence")
+    assert {text[slice(*map(int, words.split("-")))] for (words,) in spans} == {"1200: slow 🐟 water"}
+
+
 def test_alike_text_is_pointed_out_with_own_grade(desk: Desk) -> None:
     docnos = order(desk)[:3]
     put(desk, docnos[1:2], text="Something else, about wave power and its cables on the bed of the sea.")

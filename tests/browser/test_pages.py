@@ -221,6 +221,7 @@ CASES = [
     Case("judge-keys", "judge", "assessor", JUDGED + "judge/", lambda page: page.keyboard.press("?")),
     Case("judge-script", "judge", "second", JUDGED + "judge/"),
     Case("judge-seat", "seat", "assessor", JUDGED + "judge/{w.seat}/"),
+    Case("judge-text", "seat_text", "assessor", JUDGED + "judge/{w.seat}/text/"),
     Case("judge-none", "judge", "idle", JUDGED + "judge/"),
     Case("judge-done", "judge", "done", "/c/{w.chinese.slug}/judge/"),
     Case("judge-many", "judge_many", "assessor", JUDGED + "judge/many/"),

@@ -155,7 +155,7 @@ function takeBack() {
 
 function addEvidence() {
   const card = deck.current(), words = card && !busy() ? evidence.withSelected(card) : null;
-  if (words === null) return say(evidence.outside() ? "Only the document’s text can be evidence, not its title" : "Select a passage of the document first");
+  if (words === null) return say(evidence.reason());
   tellOf({ evidence: words });
   say("Passage marked");
 }

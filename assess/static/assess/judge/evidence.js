@@ -36,6 +36,9 @@ export function withSelected(card) {
 /** Whether something is selected that is no part of the text: the title, the number. */
 export const outside = () => { const selected = view.selection(); return Boolean(selected && !letters.covered(view.seen(), selected)); };
 
+/** Why what is selected cannot be evidence. */
+export const reason = () => (outside() ? "Only the document’s text can be evidence, not its title." : view.whole() ? "Select a passage of the document first." : "The document’s text is on its way: one moment.");
+
 /** Show a card's passages; `change` is called with what is left when one is taken away. */
 export function paint(card, change) {
   const found = ranges(card);
@@ -55,7 +58,8 @@ export function paint(card, change) {
 /** The row is there when there is something in it. */
 export function offer() {
   const selected = view.selection();
-  button.hidden = !selected || outside();
-  why.hidden = !selected || !outside() || !view.holds(selected);
+  button.hidden = !selected || outside() || !view.whole();
+  why.textContent = reason();
+  why.hidden = !selected || !button.hidden || !view.holds(selected);
   row.hidden = button.hidden && why.hidden && !list.children.length;
 }

@@ -47,6 +47,7 @@ function ready(top) {
 }
 
 function settle(top) {
+  bring();
   if (top?.at !== undefined) returnTo(blocks()[top.at], top.by);
   else if (top !== null) place.scrollTop = top || 0;
   listHeadings();
@@ -81,6 +82,26 @@ const inner = () => (asPage() ? frame.contentDocument : document);
 /** The document's own text, and what is shown: the same, or a page. */
 export function own() { return (texts.own ??= letters.read(plain())); }
 export function seen() { return asPage() ? (texts.page ??= letters.read(inner().body)) : own(); }
+
+/** Whether the text is there: that of a long page comes behind it. */
+export const whole = () => !plain()?.querySelector("[data-behind]");
+
+/** Fetch the text that is not there yet; asked for again whenever it is wanted, so that a lost connection costs nothing. */
+async function bring() {
+  const fold = plain(), link = fold?.querySelector("[data-behind]:not([aria-busy])");
+  if (!link) return;
+  link.ariaBusy = "true";
+  try {
+    const answer = await fetch(link.href, { credentials: "same-origin" });
+    const made = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".judge-plain"); // made and escaped by the server
+    fold.replaceChildren(fold.querySelector("summary"), ...made.childNodes);
+  } catch { link.ariaBusy = null; return; }
+  if (plain() !== fold) return; // one has gone on; it is there when one comes back
+  texts = {};
+  if (!asPage()) listHeadings();
+  told.ready();
+}
+addEventListener("online", () => { if (article) bring(); });
 
 /** As a page, or as text. */
 export function toggle() {
