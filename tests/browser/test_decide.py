@@ -47,6 +47,13 @@ def test_decide_by_keys(world: World, signed_in: Callable[[User], Page]) -> None
     page.keyboard.press("c")
     page.keyboard.type("2 is what I mean")  # a digit in a field decides nothing
     page.keyboard.press("Escape")
+    with page.expect_navigation():
+        page.keyboard.press("ArrowRight")
+    expect(page.locator("[name=comment]")).to_have_value("")
+    with page.expect_navigation():
+        page.keyboard.press("b")
+    expect(page.locator("[name=comment]")).to_have_value("2 is what I mean")  # going on lost nothing
+    expect(page.locator("[name=comment]")).to_be_visible()
 
     def decide(key: str) -> None:
         """The next page comes, with the script that reads the next key."""
@@ -58,6 +65,7 @@ def test_decide_by_keys(world: World, signed_in: Callable[[User], Page]) -> None
     expect(page.locator(".judge-count")).to_contain_text("1 / 3 decided")
     decide("u")
     expect(page.locator(docno)).to_have_text(first)
+    expect(page.locator("[name=comment]")).to_have_value("")  # it was said
     expect(page.locator(".judge-count")).to_contain_text("0 / 3 decided")
     decide("1")
     expect(page.locator(".judge-count")).to_contain_text("1 / 3 decided")

@@ -142,6 +142,65 @@ def test_other_answers_by_key(desk: Desk) -> None:
     ]
 
 
+def test_what_is_typed_stays_with_its_document(desk: Desk) -> None:
+    """Whatever one does instead of saying it: back, on, to one's topics and again here, a reload, later."""
+    page, note, reason = desk.page, desk.page.locator("[name=note]"), desk.page.locator("input[name=reason]")
+    page.keyboard.press("1")
+    second = desk.shown()
+    page.keyboard.press("n")
+    page.keyboard.type("half a thought")
+    page.keyboard.press("Escape")
+    expect(page.locator(".judge-said")).to_have_text("note not saved")
+    page.keyboard.press("b")
+    expect(note).to_have_value("")
+    page.keyboard.press("ArrowRight")
+    assert desk.shown() == second
+    expect(note).to_have_value("half a thought")
+    expect(page.locator(".judge-said")).to_have_text("note not saved")
+    with page.expect_navigation():
+        page.keyboard.press("j")
+    desk.open()
+    expect(note).to_have_value("half a thought")
+    page.keyboard.press("c")
+    page.keyboard.type("blurred")
+    desk.reload()
+    expect(reason).to_have_value("blurred")
+    page.keyboard.press("l")
+    expect(page.locator(".judge-docno")).not_to_have_text(second)
+    expect(note).to_have_value("")
+    page.keyboard.press("b")
+    expect(page.locator(".judge-said")).to_have_text("put off, reason not saved")
+    page.keyboard.press("3")
+    page.keyboard.press("b")
+    expect(reason).to_have_value("")  # it has a grade now
+    desk.expect_light("saved")
+    kept = [("grade", 1, "", ""), ("later", None, "", "half a thought"), ("grade", 3, "", "half a thought")]
+    assert [(answer, grade, why, words) for _, answer, grade, why, words, _ in said(desk)] == kept
+    assert page.evaluate("Object.keys(localStorage).filter(key => key.startsWith('draft:'))") == []
+
+
+def test_a_reason_is_asked_for(desk: Desk) -> None:
+    page, told, reason = (
+        desk.page,
+        desk.page.get_by_role("alert").get_by_text("needs a reason"),
+        desk.page.get_by_label("Reason"),
+    )
+    docno = desk.shown()
+    page.keyboard.press("c")
+    expect(told).to_be_hidden()
+    for typed in ("", "  "):
+        page.keyboard.type(typed)
+        page.keyboard.press("Enter")
+        expect(told).to_be_visible()
+        expect(reason).to_be_focused()
+        expect(reason).to_have_attribute("aria-invalid", "true")
+    page.keyboard.type("cut off")
+    expect(told).to_be_hidden()
+    page.keyboard.press("Enter")
+    desk.expect_light("saved")
+    assert [row[:4] for row in said(desk)] == [(docno, "cannot", None, "cut off")]
+
+
 def test_marked_words(desk: Desk) -> None:
     """The titles of the documents say “Survey”, their texts “Second paragraph”: marked as soon as they are asked for."""
     docno, marks = desk.shown(), desk.page.locator(".judge-document mark")

@@ -1,42 +1,56 @@
 // Adjudication and practice by keys: a digit decides with its grade, u undoes; b and → go back and on; r, c and p go to reason, comment and precedent; ? lists them. Never inside a field.
-(function () {
-  "use strict";
-  var form = document.querySelector("[data-decide]");
-  if (!form) return;
-  var more = form.querySelector(".judge-more"), sent = false;
-  var keys = document.getElementById("keys"), ask = document.querySelector("[data-keys]");
-  var fields = { r: "reason", c: "comment", p: "precedent" };
-  var ways = { b: "back", ArrowLeft: "back", ArrowRight: "on" };
-  document.addEventListener("submit", function (event) {
+import * as drafts from "./judge/drafts.js";
+
+const FIELDS = { r: "reason", c: "comment", p: "precedent" }, WAYS = { b: "back", ArrowLeft: "back", ArrowRight: "on" };
+const form = document.querySelector("[data-decide]"), more = form?.querySelector(".judge-more");
+const keys = document.getElementById("keys"), frame = document.querySelector("iframe.judge-page");
+let sent = false;
+
+function heed(event) {
+  const inField = event.target.closest("input, textarea, select");
+  if (event.key === "Escape" && inField) inField.blur();
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || inField || keys?.open) return;
+  const button = form.querySelector(`button[data-key="${CSS.escape(event.key)}"]`);
+  const link = WAYS[event.key] && form.querySelector(`[data-go="${WAYS[event.key]}"]`);
+  if (event.key === "?" && keys) {
+    event.preventDefault();
+    keys.showModal();
+  } else if (button && !button.disabled) {
+    event.preventDefault();
+    button.form.requestSubmit(button);
+  } else if (link) {
+    event.preventDefault();
+    link.click();
+  } else if (more && FIELDS[event.key]) {
+    event.preventDefault();
+    more.open = true;
+    form.elements[FIELDS[event.key]].focus();
+  }
+}
+
+/** What is typed and not decided stays with its document; what went with a decision that the server knows is no draft any longer. */
+function remember() {
+  const place = `${form.action}#${form.elements.docno.value}`, typed = drafts.recall(place);
+  if (form.dataset.known.split(" ").includes(typed.sent)) drafts.keep(place, {});
+  else for (const name of Object.values(FIELDS)) if (typed[name]) { form.elements[name].value = typed[name]; more.open = true; }
+  const keep = (act) => {
+    const now = Object.values(FIELDS).filter((name) => form.elements[name].value).map((name) => [name, form.elements[name].value]);
+    drafts.keep(place, now.length ? { ...Object.fromEntries(now), ...act } : {});
+  };
+  more.addEventListener("input", () => keep());
+  form.addEventListener("submit", () => keep({ sent: form.elements.client_id.value }));
+}
+
+if (form) {
+  document.addEventListener("submit", (event) => {
     if (event.target.method === "dialog") return;
     if (sent) event.preventDefault();
     sent = true;
   });
-  if (ask) ask.addEventListener("click", function () { keys.showModal(); });
-  function heed(event) {
-    var inField = event.target.closest("input, textarea, select");
-    if (event.key === "Escape" && inField) inField.blur();
-    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || inField || (keys && keys.open)) return;
-    var button = form.querySelector('button[data-key="' + CSS.escape(event.key) + '"]');
-    var link = ways[event.key] && form.querySelector('[data-go="' + ways[event.key] + '"]');
-    if (event.key === "?" && keys) {
-      event.preventDefault();
-      keys.showModal();
-    } else if (button && !button.disabled) {
-      event.preventDefault();
-      button.form.requestSubmit(button);
-    } else if (link) {
-      event.preventDefault();
-      link.click();
-    } else if (more && fields[event.key]) {
-      event.preventDefault();
-      more.open = true;
-      form.elements[fields[event.key]].focus();
-    }
-  }
+  document.querySelector("[data-keys]")?.addEventListener("click", () => keys.showModal());
   document.addEventListener("keydown", heed);
-  var frame = document.querySelector("iframe.judge-page"); // no key is lost in a document that is a page
-  function listen() { if (frame.contentDocument) frame.contentDocument.addEventListener("keydown", heed); }
+  const listen = () => frame.contentDocument?.addEventListener("keydown", heed); // no key is lost in a document that is a page
   if (frame) { frame.addEventListener("load", listen); listen(); }
-  window.addEventListener("pageshow", function () { sent = false; });
-})();
+  addEventListener("pageshow", () => { sent = false; });
+  if (more) remember();
+}

@@ -4,6 +4,7 @@ import { form, here, home, mode, part, place, request, root, say } from "./judge
 import * as alike from "./judge/alike.js";
 import * as clock from "./judge/clock.js";
 import * as deck from "./judge/deck.js";
+import * as drafts from "./judge/drafts.js";
 import * as evidence from "./judge/evidence.js";
 import * as finding from "./judge/finding.js";
 import * as keys from "./judge/keys.js";
@@ -74,17 +75,38 @@ function doneBy(values) {
 
 function tools(card) {
   part("#words").elements.seat.value = card.seat;
-  field.reason.value = card.reason;
-  field.note.value = card.note;
+  const typed = drafts.recall(card.url);
+  field.reason.value = typed.reason ?? card.reason;
+  field.note.value = typed.note ?? card.note;
   known.checked = card.known;
-  const words = card.answer === "cannot" ? `can’t judge: ${card.reason}` : card.answer === "later" ? "put off" : "";
-  part(".judge-said").textContent = words || (card.note ? "note" : "") + (card.known ? " known to me" : "");
+  lack(false);
+  tellSaid(card);
   buttons.forEach((button) => {
     button.setAttribute("aria-pressed", String(card.grade !== null && Number(button.value) === card.grade));
     button.disabled = archived;
   });
   if (listed) many.mark(card);
   alike.paint(card);
+}
+
+/** Beside the fold: what was said of the document, and what is typed and not saved. */
+function tellSaid(card) {
+  const words = card.answer === "cannot" ? `can’t judge: ${card.reason}` : card.answer === "later" ? "put off" : "";
+  const typed = Object.keys(drafts.recall(card.url)).map((name) => `${name} not saved`);
+  const line = [words || (card.note ? "note" : "") + (card.known ? " known to me" : ""), ...typed].filter(Boolean).join(", ");
+  if (part(".judge-said").textContent !== line) part(".judge-said").textContent = line; // read out when it changes
+}
+
+/** What is typed and not yet said stays with its document. */
+function keepTyped(card) {
+  const typed = ["note", "reason"].filter((name) => field[name].value.trim() !== card[name]).map((name) => [name, field[name].value]);
+  drafts.keep(card.url, Object.fromEntries(typed));
+}
+
+/** That “can’t judge” has no reason yet. */
+function lack(lacks) {
+  part("#lacks").hidden = !lacks;
+  field.reason.ariaInvalid = lacks ? "true" : null;
 }
 
 function wait() {
@@ -126,6 +148,8 @@ function tellOf(values) {
   const { seat, answer, grade, reason, note, known, evidence } = card;
   undoable.push({ seat, before: { answer, grade, reason, note, known, evidence } });
   deck.act(card, values, clock.seconds());
+  if (values.answer === "cannot" || values.grade !== undefined) drafts.keep(card.url, {});
+  else keepTyped(card);
   if (values.answer || values.grade !== undefined) {
     if (listed) many.mark(card);
     show(deck.frontier(listed ? deck.deck.index : 0));
@@ -223,6 +247,12 @@ said.addEventListener("submit", (event) => {
   else if (answer === "later") tellOf({ answer: "later" });
   else tellOf({ note: field.note.value.trim() });
 });
+field.reason.addEventListener("invalid", (event) => { event.preventDefault(); field.reason.focus(); lack(true); });
+for (const typed of [field.note, field.reason]) typed.addEventListener("input", () => {
+  const card = deck.current();
+  lack(false);
+  if (card && !busy()) { keepTyped(card); tellSaid(card); }
+});
 known.addEventListener("change", () => tellOf({ known: known.checked }));
 field.note.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); tellOf({ note: field.note.value.trim() }); }
@@ -246,9 +276,10 @@ unsent.onChange(refresh);
 
 const out = part("form[action='/sign-out/']");
 out?.addEventListener("submit", (event) => {
-  const waiting = unsent.all();
+  const waiting = unsent.all(), typed = drafts.count();
+  const lost = [...(waiting.length ? [`${waiting.length} unsent`] : []), ...(typed ? [`${typed} typed and not saved`] : [])].join(", ");
   event.preventDefault();
-  if (waiting.length && !confirm(`${waiting.length} unsent: signing out now drops what was not saved. Sign out all the same?`)) return;
+  if (lost && !confirm(`${lost}: signing out now drops what was not saved. Sign out all the same?`)) return event.stopPropagation();
   waiting.forEach(unsent.drop);
   request(`${home}hold/`, { leave: 1 }, 2000).catch(() => {}).finally(() => out.submit()); // others may have them
 });
