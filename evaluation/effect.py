@@ -17,12 +17,13 @@ from config.keeping import kept
 from config.models import User
 from evaluation import columns, standings
 from evaluation.core.judged import Given
+from evaluation.core.leaders import paired_t
 from evaluation.core.matrix import NOT_IN_QRELS, RankedItems, StoredRuns, evaluate_items
 from evaluation.core.one_per_topic import draw
 from evaluation.core.orders import kendall, rbo, swapped, tau_ap_symmetric
 from evaluation.core.qrels import Qrels
 from evaluation.core.registry import MeasureError, parse_measure
-from evaluation.core.significance import FEWEST, paired_t
+from evaluation.core.significance import FEWEST
 from evaluation.live import Mark
 from pooling.models import Collection, Run
 
@@ -329,7 +330,7 @@ class _Scored:
         before, after = _ranks(x), _ranks(y)
         far = int(np.argmax(np.abs(after - before)))
         by_first, by_second = ([self.tags[i] for i in np.lexsort((self.tags, -m))] for m in (x, y))
-        sure = _sure(a, b)
+        sure = sure_swaps(a, b)
         return Comparison(
             *(first, second, items, a.shape[1], kendall(x, y), tau_ap_symmetric(by_first, by_second)),
             *(swapped(x, y), sure, self.tags[far], int(abs(after[far] - before[far])), int(before[far]), int(after[far])),
@@ -337,19 +338,16 @@ class _Scored:
         )
 
 
-def _sure(a: NDArray[np.float64], b: NDArray[np.float64]) -> int:
+def sure_swaps(a: NDArray[np.float64], b: NDArray[np.float64]) -> int:
     """Pairs of runs that change places although one of the two tells them apart."""
-    count = 0
+    if a.shape[1] < FEWEST:
+        return 0
     x, y = a.mean(axis=1), b.mean(axis=1)
-    for i, j in combinations(range(len(a)), 2):
-        if (x[i] - x[j]) * (y[i] - y[j]) < -1e-24 and a.shape[1] >= FEWEST:
-            count += any(_differs(values[i], values[j]) for values in (a, b))
-    return count
-
-
-def _differs(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
-    p = paired_t(one, other).p
-    return p is not None and p < ALPHA
+    one, other = np.triu_indices(len(a), 1)
+    turned = (x[one] - x[other]) * (y[one] - y[other]) < -1e-24
+    one, other = one[turned], other[turned]
+    told = [paired_t(np.round(values[one] - values[other], 12)) < ALPHA for values in (a, b)]
+    return int((told[0] | told[1]).sum())
 
 
 def _ranks(means: NDArray[np.float64]) -> NDArray[np.int64]:

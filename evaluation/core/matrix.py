@@ -95,15 +95,17 @@ class RankedItems:
         order, starts = self._by_topic
         found, sizes = _slices(starts, topics)
         items = np.sort(order[found])
+        place = np.empty(len(self.codes), np.int64)  # of an item among those that are left
+        place[items] = np.arange(len(items))
         codes = np.empty(len(items), np.int64)
-        codes[np.searchsorted(items, order[found])] = np.repeat(np.arange(len(topics)), sizes)
+        codes[place[order[found]]] = np.repeat(np.arange(len(topics)), sizes)
         few = RankedItems(
             self.tags,
             self.topics[topics],
             codes,
             np.repeat(np.arange(len(rows)), counts),
             self.ranks[hits],
-            np.searchsorted(items, self.items[hits]),
+            place[self.items[hits]],
             self.num_ret[rows],
         )
         return few, items

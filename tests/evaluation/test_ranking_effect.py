@@ -14,7 +14,8 @@ from config.models import User
 from evaluation.core.evaluate import evaluate_rankings
 from evaluation.core.one_per_topic import draw
 from evaluation.core.qrels import Qrels
-from evaluation.effect import Comparison, Effect, effect
+from evaluation.core.significance import paired_t
+from evaluation.effect import Comparison, Effect, effect, sure_swaps
 from pooling.core.rankings import Rankings
 from tests.conftest import Cast, ClientFor
 from tests.evaluation.factories import judge_all, make_run
@@ -146,3 +147,19 @@ def test_the_verdict_in_words() -> None:
     assert verdict([compared(None)], []) == ""
     assert "the lowest τ is 0.820. " in verdict([], [compared(0.82), compared(0.1, items=21)])
     assert "the lowest τ is 0.100, of 21 documents only. " in verdict([], [compared(0.1, items=21)])
+
+
+def test_significant_swaps_are_those_of_the_paired_t_test() -> None:
+    """Of all pairs at once; here one by one."""
+    rng = np.random.default_rng(8)
+    level = rng.normal(scale=0.1, size=(12, 1))
+    a = np.round(level + rng.normal(scale=0.1, size=(12, 9)), 3)
+    b = np.round(-0.5 * level + rng.normal(scale=0.1, size=(12, 9)), 3)
+    a[1], b[0] = a[0] + 0.1, b[1] + 0.1  # always by as much: certain, though nothing varies
+    turned = 0
+    for one, other in combinations(range(12), 2):
+        if (a[one].mean() - a[other].mean()) * (b[one].mean() - b[other].mean()) < 0:
+            told = [paired_t(values[one], values[other]).p for values in (a, b)]
+            turned += any(p is not None and p < 0.05 for p in told)
+    assert 5 < turned < 66 and sure_swaps(a, b) == turned
+    assert sure_swaps(a[:, :4], b[:, :4]) == 0  # of so few topics no test tells anything
