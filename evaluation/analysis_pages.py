@@ -5,10 +5,12 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRefresh
 
 from assess import selectors as judging
 from assess import watching
 from config.errors import Refusal
+from config.models import JobState
 from evaluation import access, boards, columns, comparing, exports, pool_reports, reports, standings, tables
 from evaluation.core import formulas
 from evaluation.core.catalogue import DEFINITIONS
@@ -76,7 +78,7 @@ def _pair(found: comparing.Compared, drawn: dict[str, Chart], listed: dict[str, 
 
 @require_safe
 def pool_report(request: HttpRequest, slug: str) -> HttpResponse:
-    """How reusable the collection is."""
+    """How reusable the collection is; while a job computes it, how far that is."""
     collection = access.all_scores_for(request.user, slug)
     standing, _wanted = asked(request, collection)
     context: dict[str, Any] = {
@@ -85,12 +87,19 @@ def pool_report(request: HttpRequest, slug: str) -> HttpResponse:
         "measures": reports.topic_measures(standing),
         "here": "pool_report",
     }
+    if job := pool_reports.last_job(standing) if getattr(request, "htmx", False) else None:  # asked how far it is
+        if job.state == JobState.DONE:
+            return HttpResponseClientRefresh()
+        return page(request, "evaluation/pool_report.html", collection, job=job, **context)
     try:
         report = pool_reports.pool_report(standing, request.GET.get("measure", ""))
+    except pool_reports.BeingComputed as waiting:
+        return page(request, "evaluation/pool_report.html", collection, job=waiting.job, **context)
     except Refusal as refusal:
         return page(request, "evaluation/pool_report.html", collection, told=refusal.message, **context)
     drawn, listed = pool_reports.drawn(report), pool_reports.told(report)
-    context |= {"report": report, "charts": drawn, "beyond": watching.by_rank(collection, judging.judgments(collection))[1]}
+    context |= {"report": report, "behind": report.key != standing.key}
+    context |= {"charts": drawn, "beyond": watching.by_rank(collection, judging.judgments(collection))[1]}
     context["tables"] = {key.replace("-", "_"): table for key, table in listed.items()}
     name = exports.standing_name(standing, "-pool-report")
     given = tables.asked(request, name, drawn, listed, standing.stamp())

@@ -29,6 +29,7 @@ from pooling.models import Collection, Run
 
 MOST_PAIRS = 60
 MOST_RUNS = 300
+AT_ONCE = 100  # runs up to which a page is not long in coming
 ALPHA = 0.05
 DRAWS, SEED = 1000, 0  # of one assessor for each topic
 _CHANGES = {"equivalent": "hardly", "similar": "somewhat", "different": "clearly"}
@@ -227,8 +228,9 @@ def _alone(scored: "_Scored", given: "dict[str, _Grades]", official: _Grades) ->
     compared, orders = [], []
     for name, grades in list(given.items())[:MOST_PAIRS]:
         if (both := grades.known & official.known).any():
-            compared.append(scored.compare(name, "official", grades.where(both), official.where(both)))
-            orders.append(scored.order(name, "assessor", grades.where(both)))
+            mine = grades.where(both)
+            compared.append(scored.compare(name, "official", mine, official.where(both)))
+            orders.append(scored.order(name, "assessor", mine))
     return compared, orders
 
 
@@ -279,8 +281,9 @@ def _machines(collection: Collection, scored: "_Scored", official: _Grades) -> t
         here = scored.found.items[np.minimum(places, len(scored.found.items) - 1)] == items
         mine = _spread(len(scored.found.items), places[here], grades[here])
         if (both := mine.known & official.known).any():
-            found.append(scored.compare(name, "official", mine.where(both), official.where(both)))
-            orders.append(scored.order(name, "machine", mine.where(both)))
+            mine = mine.where(both)
+            found.append(scored.compare(name, "official", mine, official.where(both)))
+            orders.append(scored.order(name, "machine", mine))
     return found[:MOST_PAIRS], orders[:MOST_PAIRS]
 
 
@@ -309,9 +312,15 @@ class _Scored:
         nothing = np.zeros(len(found.items), np.int64)
         qrels = Qrels(topics, codes[self.order_of], found.docnos[self.order_of], nothing)
         self.ranked = RankedItems.of(runs.judged(qrels), self.tags)
+        self.known: dict[_Grades, tuple[NDArray[np.bool_], NDArray[np.float64]]] = {}
 
     def scores(self, graded: _Grades) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-        """Which topics have a grade, and runs × topics, of the others too."""
+        """Which topics have a grade, and runs × topics, of the others too; the same grades are scored once."""
+        if graded not in self.known:
+            self.known[graded] = self._scores(graded)
+        return self.known[graded]
+
+    def _scores(self, graded: _Grades) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         grades = np.where(graded.known, graded.grades, NOT_IN_QRELS)[self.order_of]
         there = np.bincount(self.ranked.codes[grades != NOT_IN_QRELS], minlength=len(self.ranked.topics)) > 0
         return there, evaluate_items(self.ranked, grades, [self.measure], rel=self.rel, given=self.given).values[:, 0]

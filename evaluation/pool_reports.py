@@ -1,18 +1,26 @@
-"""How reusable a collection is: what would change had a run or a group not been there, at every depth, and with fewer judgments."""
+"""How reusable a collection is: what would change had a run or a group not been there, at every depth, and with fewer judgments.
+
+Of few runs it is computed for the page that asks; of many by a job, which keeps it: of a release beside its scores, of the
+judgments of now in the place of the one before.
+"""
 
 import hashlib
 import json
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
 from django.conf import settings
+from django.utils import timezone
 from numpy.typing import NDArray
 
-from config import store
-from config.errors import Refusal
+from config import jobs, store
+from config.errors import Conflict, Refusal
 from config.keeping import kept
+from config.models import Job
 from evaluation import columns, reports, standings
 from evaluation.core import charts, stability
 from evaluation.core.charts import Axis, Chart, Mark, Series
@@ -21,14 +29,17 @@ from evaluation.core.registry import parse_measure
 from evaluation.core.stability import LeftOut, Shallower, ThinPoint
 from evaluation.standings import Standing
 from pooling.models import Collection, Run
+from pooling.services.work import Direct, Work
 from pooling.tables import Table, defined
 
 DEPTHS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200)
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
 MOST_RUNS = 300
+AT_ONCE = 10_000_000  # runs × runs × documents: what takes about a second
+RENEWED = timedelta(minutes=10)  # how old a report of live scores may be while people judge
 THINNED, DRAWS = ("AP", "Bpref"), 5
 PLAIN = {"name", "lost", "lost_relevant", "taus"}  # of what is left out; all else is arrays
-FORM = 1  # of what is kept: another number, and it is computed anew
+FORM = 2  # of what is kept: another number, and it is computed anew
 OFTEN = 100  # the depth of pools, where no round tells its own
 
 
@@ -42,7 +53,8 @@ class Reason:
 
 @dataclass(frozen=True, eq=False)
 class PoolReport:
-    """`measures`: all that runs are left out by; the one at `lead` orders the runs, and is drawn."""
+    """`measures`: all that runs are left out by; the one at `lead` orders the runs, and is drawn. `key`: of the standing
+    that it tells of."""
 
     measures: list[str]
     lead: int
@@ -55,6 +67,12 @@ class PoolReport:
     depths: list[Shallower]
     thinned: list[ThinPoint]
     shares: list[tuple[str, float, bool]]  # tag, judged@10, pooled
+    key: str = ""
+    made_at: str = ""
+
+    @property
+    def made(self) -> datetime:
+        return datetime.fromisoformat(self.made_at)
 
     @property
     def measure(self) -> str:
@@ -80,19 +98,71 @@ class PoolReport:
         return Reason("good", "These qrels can be reused: a run that was not pooled is scored much as if it had been.")
 
 
+class BeingComputed(Conflict):
+    """A job is at it."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__("The pool report of so many runs is computed by a job: ask again when it is done.", job=job.pk)
+        self.job = job
+
+
 def pool_report(standing: Standing, measure: str = "") -> PoolReport:
-    """Of all runs under a release or live; by the first official measure unless another is named."""
-    if len(standing.entries) < 3:
-        raise Refusal(f"Expected at least 3 runs with scores to tell how reusable a pool is; found {len(standing.entries)}.")
-    if len(standing.entries) > MOST_RUNS:
-        raise Refusal(f"Expected at most {MOST_RUNS} runs; found {len(standing.entries)}: this would take too long.")
-    found = kept((standing.key, "pool report"), lambda: stored_report(standing) or computed(standing))
+    """Of all runs under a release or live; by the first official measure unless another is named. Of many runs
+    BeingComputed, until a job has done it; of live scores it may then be of before the newest judgments."""
+    found = report_or_job(standing)
+    if isinstance(found, Job):
+        raise BeingComputed(found)
+    return led_by(standing, found, measure)
+
+
+def report_or_job(standing: Standing) -> PoolReport | Job:
+    _check(standing)
+    if not is_large(standing):
+        return kept((standing.key, "pool report"), lambda: stored_report(standing) or computed(standing))
+    found = stored_report(standing)
+    if found and (found.key == standing.key or timezone.now() - found.made < RENEWED):
+        return found
+    job = jobs.intend(
+        "pool_report",
+        title=f"Pool report of {standing.collection.name}, {standing.name}",
+        args={"collection": standing.collection.pk, "release": standing.which},
+        collection_id=standing.collection.pk,
+        dedupe=_dedupe(standing),
+    )
+    return found or job
+
+
+def last_job(standing: Standing) -> Job | None:
+    return Job.objects.filter(dedupe=_dedupe(standing)).order_by("-pk").first()
+
+
+def _dedupe(standing: Standing) -> str:
+    return f"pool_report:{standing.collection.pk}:{standing.which}"
+
+
+def led_by(standing: Standing, found: PoolReport, measure: str) -> PoolReport:
     name = standings.measure_of(standing, measure)
     return replace(found, lead=found.measures.index(name) if name in found.measures else 0)
 
 
-def computed(standing: Standing) -> PoolReport:
-    """All of it, by every measure of the leaderboard; kept beside the scores of a release, since it takes seconds."""
+def _check(standing: Standing) -> None:
+    if len(standing.entries) < 3:
+        raise Refusal(f"Expected at least 3 runs with scores to tell how reusable a pool is; found {len(standing.entries)}.")
+    if len(standing.entries) > MOST_RUNS:
+        raise Refusal(f"Expected at most {MOST_RUNS} runs; found {len(standing.entries)}: this would take too long.")
+
+
+def is_large(standing: Standing) -> bool:
+    """Whether it takes longer than a page may: every run is scored once for every run that is left out."""
+    judged = standing.release.counts["items"] if standing.release else len(standings.qrels_of(standing))
+    return len(standing.entries) ** 2 * judged > AT_ONCE
+
+
+def computed(standing: Standing, work: Work | None = None) -> PoolReport:
+    """All of it, by every measure of the leaderboard; kept beside the scores of a release, and of live scores where it
+    is large."""
+    _check(standing)
+    work = work or Direct(lambda *_told: None)
     runs = standings.runs_of(standing, range(len(standing.entries)))
     judged = standings.judged_all(standing)
     qrels, rel = judged.qrels, standing.counts["lenient_from"]
@@ -102,18 +172,27 @@ def computed(standing: Standing) -> PoolReport:
     tags = [run.tag for run in runs]
     ranked = RankedItems.of(judged, tags)
     depth, pooled = _pooled(standing.collection, runs)
-    told: dict[str, Any] = {"depth": depth, "rel": rel, "pooled": pooled}
     groups = [run.group or run.tag for run in runs]
-    by_run = stability.leave_out(ranked, qrels.grades, names, **told)
-    by_group = stability.leave_out(ranked, qrels.grades, names, groups=groups, **told)
     steps = sorted({step for step in DEPTHS if step < depth} | {depth})
-    depths = stability.depth_curve(ranked, qrels.grades, names, depths=steps, **told)
+    total, done = len(tags) + len(set(groups)) + len(steps) + len(SHARES), count(1)
+    told: dict[str, Any] = {"rel": rel, "step": lambda: work.progress(next(done), total)}
+    pool: dict[str, Any] = {"depth": depth, "pooled": pooled}
+    work.progress(0, total, "Runs left out")
+    by_run = stability.leave_out(ranked, qrels.grades, names, **pool, **told)
+    work.progress(len(tags), total, "Groups left out")
+    by_group = stability.leave_out(ranked, qrels.grades, names, groups=groups, **pool, **told)
+    work.progress(total - len(steps) - len(SHARES), total, "Shallower pools")
+    depths = stability.depth_curve(ranked, qrels.grades, names, depths=steps, **pool, **told)
+    work.progress(total - len(SHARES), total, "Fewer judgments")
     rng = np.random.default_rng(stability.SEED)
-    thinned = stability.thinned(ranked, qrels.grades, THINNED, SHARES, rng, rel=rel, draws=DRAWS)
+    thinned = stability.thinned(ranked, qrels.grades, THINNED, SHARES, rng, draws=DRAWS, **told)
     shares = [(run.tag, float(standing.means[n, -1]), bool(pooled[n])) for n, run in enumerate(runs)]
     relevant = int((qrels.grades >= rel).sum())
-    found = PoolReport(names, 0, depth, len(qrels), relevant, tags, by_run, by_group, depths, thinned, shares)
-    _store(standing, found)
+    parts = by_run, by_group, depths, thinned, shares
+    made = timezone.now().isoformat()
+    found = PoolReport(names, 0, depth, len(qrels), relevant, tags, *parts, standing.key, made)
+    with work.finish(f"{len(tags):,} runs and {len(by_group):,} groups left out in turn"):
+        _store(standing, found)
     return found
 
 
@@ -126,12 +205,13 @@ def _needs(name: str) -> bool:
 
 
 def _name(standing: Standing) -> str:
-    """Beside the release's scores, under the key of all that the report depends on; empty of live scores."""
+    """Beside the release's scores, under the key of all that the report depends on; of live scores there is one at a time,
+    and none where it is computed for the page."""
     if standing.release is None:
-        return ""
+        return f"files/scores/live/{standing.collection.pk}-{FORM}-pool-report.json" if is_large(standing) else ""
     rounds = list(standing.collection.pools.order_by("pk").values_list("pk", "drawn_at"))
-    told = hashlib.sha256(repr((FORM, standing.key, reports.topic_measures(standing), rounds)).encode()).hexdigest()[:32]
-    return f"files/scores/{standing.release.pk}/pool-report-{told}.json"
+    digest = hashlib.sha256(repr((FORM, standing.key, reports.topic_measures(standing), rounds)).encode()).hexdigest()[:32]
+    return f"files/scores/{standing.release.pk}/pool-report-{digest}.json"
 
 
 def _store(standing: Standing, report: PoolReport) -> None:
@@ -147,7 +227,7 @@ def _store(standing: Standing, report: PoolReport) -> None:
 
 def stored_report(standing: Standing) -> PoolReport | None:
     name = _name(standing)
-    if not name or not (path := store.path(name)).exists():
+    if not name or not (path := store.path(name, changes=standing.release is None)).exists():
         return None
     told = json.loads(path.read_text())
     for part in ("runs", "groups"):

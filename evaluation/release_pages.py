@@ -125,8 +125,12 @@ def data_sheet(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def effect(request: HttpRequest, slug: str) -> HttpResponse:
-    """Whether it matters that assessors differ; for organizers."""
+    """Whether it matters that assessors differ; for organizers. Of many runs a page first says that it takes a while, and
+    then asks for the rest."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    whole = getattr(request, "htmx", False) or {"form", "whole"} & set(request.GET)
+    if not whole and (runs := collection.runs.count()) > effects.AT_ONCE:
+        return page(request, "evaluation/effect.html", collection, waiting=runs)
     found = effects.effect(collection, request.GET.get("measure", ""))
     measures = list(dict.fromkeys([found.measure, *map(str, collection.measures), "AP", "nDCG@10", "P@10"]))
     told = effect_pictures.told(found) if found.orders else {}

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 from config import jobs
 from config.models import User
-from evaluation import importing, services, strategy_comparison
+from evaluation import importing, pool_reports, services, standings, strategy_comparison
 from evaluation.models import Release
 from pooling.models import Collection
 
@@ -34,3 +34,9 @@ def import_qrels(running: jobs.Running) -> None:
 def compare_strategies(running: jobs.Running) -> None:
     collection = Collection.objects.get(pk=running.args["collection"])
     strategy_comparison.compare_strategies(collection, budget=int(running.args["budget"]), work=running)
+
+
+@jobs.job("pool_report", minutes=120)
+def pool_report(running: jobs.Running) -> None:
+    collection = Collection.objects.get(pk=running.args["collection"])
+    pool_reports.computed(standings.standing(collection, str(running.args["release"])), running)

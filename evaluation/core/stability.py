@@ -1,6 +1,6 @@
 """How reusable a collection is: what happens to a run's score if the run had not been there to fill the pool."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,11 @@ from evaluation.core.matrix import NOT_IN_QRELS, RankedItems, rescored
 from evaluation.core.orders import kendall
 
 SEED = 20260101
+Step = Callable[[], None]  # called after each of the parts that take long
+
+
+def _unheard() -> None:
+    pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +59,7 @@ def leave_out(
     rel: int = 1,
     given: Given | None = None,
     pooled: NDArray[np.bool_] | None = None,
+    step: Step = _unheard,
 ) -> list[LeftOut]:
     """Leave each group of runs out in turn, each run by itself if there are no `groups`; names are sorted. `pooled` runs,
     all unless told, filled the pool.
@@ -91,6 +97,7 @@ def leave_out(
                 _taus(full.means, means),
             )
         )
+        step()
     return found
 
 
@@ -115,6 +122,7 @@ def depth_curve(
     rel: int = 1,
     depths: Sequence[int] | None = None,
     pooled: NDArray[np.bool_] | None = None,
+    step: Step = _unheard,
 ) -> list[Shallower]:
     """From a judged depth-k pool the shallower ones, depth 1 to k or those named: of the judged documents those whose best
     rank, of `pooled` runs if not of all, is within.
@@ -132,6 +140,7 @@ def depth_curve(
         means = _means(ranked.judged(left), ranked.tags, measures, rel)
         judged, relevant = int((left >= 0).sum()), int((left >= rel).sum())
         found.append(Shallower(at, judged, relevant, means, _taus(full, means)))
+        step()
     return found
 
 
@@ -158,6 +167,7 @@ def thinned(
     *,
     rel: int = 1,
     draws: int = 1,
+    step: Step = _unheard,
 ) -> list[ThinPoint]:
     """Judgments taken away at random, so many times, the same ones for every measure. Buckley and Voorhees 2004.
 
@@ -176,6 +186,7 @@ def thinned(
             for name, tau in zip(measures, taus, strict=True):
                 found[name] += [] if tau is None else [tau]
         points.append(ThinPoint(share, size, found))
+        step()
     return points
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ from django.test.utils import CaptureQueriesContext
 from scipy import stats
 
 from assess.models import Judgment
+from config import jobs, store
 from config.errors import Refusal
-from config.models import User
-from evaluation import columns, comparing, planning, pool_reports, reports, standings, topic_reports
+from config.models import Job, User
+from evaluation import columns, comparing, effect, planning, pool_reports, reports, standings, topic_reports
 from evaluation.core.catalogue import DEFINITIONS
 from evaluation.core.formulas import FORMULAS, worked
 from evaluation.core.stability import LeftOut, Shallower
@@ -364,6 +366,54 @@ def test_pool_report_of_a_release_is_kept_in_a_file(many: Release) -> None:
     read = pool_reports.stored_report(standing)
     assert read is not None and pool_reports.document(standing, read) == pool_reports.document(standing, made)
     assert pool_reports.stored_report(standings.live(many.collection)) is None
+
+
+def test_pool_report_of_many_runs_is_a_job(
+    committed: None, many: Release, olga: Client, assize: Assize, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody waits for a page: it tells how far the job is, and shows the report when it is there."""
+    by_command = assize("pool-report", SLUG, "--json").json
+    store.remove(pool_reports._name(standings.of_release(many)))
+    monkeypatch.setattr(pool_reports, "AT_ONCE", 0)
+    page = words(olga, f"{HERE}pool-report/")
+    assert "Of 4 runs that takes a while" in page and "Each group left out" not in page
+    told = olga.get(f"/api/v1/collections/{SLUG}/pool-report")
+    job = Job.objects.get(name="pool_report")  # asked twice, computed once
+    assert told.status_code == 409 and told.json()["error"]["details"]["job"] == job.pk
+    asks = {"HX-Request": "true"}
+    assert "Waiting to begin" in olga.get(f"{HERE}pool-report/", headers=asks).content.decode()
+    jobs.run(job.pk)
+    assert olga.get(f"{HERE}pool-report/", headers=asks)["HX-Refresh"] == "true"
+    job.refresh_from_db()
+    assert (job.state, job.message) == ("done", "4 runs and 3 groups left out in turn") and job.total == job.done_count
+    assert "Each group left out" in words(olga, f"{HERE}pool-report/")
+    assert olga.get(f"/api/v1/collections/{SLUG}/pool-report").json() == by_command
+
+
+def test_live_pool_report_of_many_runs_is_renewed_now_and_then(
+    committed: None, many: Release, cast: Cast, olga: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool_reports, "AT_ONCE", 0)
+    path, since = f"{HERE}pool-report/?release=live", "judgments have come since"
+    assert "takes a while" in words(olga, path)
+    jobs.run(Job.objects.get(name="pool_report").pk)
+    assert "Each group left out" in words(olga, path) and since not in words(olga, path)
+    factories.judge_all(cast.collection, {"1": {"new": 1}}, cast.assessor)
+    assert since in words(olga, path) and Job.objects.filter(name="pool_report").count() == 1
+    monkeypatch.setattr(pool_reports, "RENEWED", timedelta(0))
+    assert since in words(olga, path)  # the old one, while the new one is computed
+    jobs.run(Job.objects.filter(name="pool_report").latest("pk").pk)
+    assert since not in words(olga, path)
+
+
+def test_effect_of_many_runs_says_that_it_takes_a_while(many: Release, olga: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effect, "AT_ONCE", 3)
+    path, answer = f"{HERE}effect/", "Merge rules"
+    first = olga.get(path).content.decode()
+    assert 'hx-trigger="load"' in first and "4 runs are being scored" in first and answer not in first
+    assert answer in olga.get(path, headers={"HX-Request": "true"}).content.decode()  # what the page then asks for
+    assert answer in words(olga, f"{path}?whole=1")  # and its link, without script
+    assert olga.get(f"{path}?table=ranks&form=csv").content.startswith(b"run,")
 
 
 def test_pool_report_needs_three_runs(release: Release, olga: Client) -> None:

@@ -19,9 +19,9 @@
 
   document.addEventListener("pointerdown", function (event) { if (!event.target.closest(".chart")) hide(); });
 
-  document.querySelectorAll("svg.chart").forEach(function (chart) {
+  function wake(chart) {
     var marks = Array.from(chart.querySelectorAll(".chart-mark")), at = -1;
-    if (!marks.length) return;
+    if (!marks.length || chart.hasAttribute("tabindex")) return;
     chart.setAttribute("tabindex", "0");
     function point(event) {
       var mark = event.target.closest(".chart-mark") || (event.pointerType === "touch" && nearest(event));
@@ -59,5 +59,9 @@
       walk(Math.max(0, Math.min(marks.length - 1, at < 0 && step < 0 ? 0 : at + step)));
     });
     chart.addEventListener("blur", function () { walk(-1); });
-  });
+  }
+
+  function wakeAll() { document.querySelectorAll("svg.chart").forEach(wake); }
+  wakeAll();
+  document.addEventListener("htmx:afterSettle", wakeAll); // some come later
 })();

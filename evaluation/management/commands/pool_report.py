@@ -4,6 +4,7 @@ from django.core.management.base import CommandParser
 
 from evaluation import pool_reports, standings
 from pooling.commands import CollectionCommand
+from pooling.services.work import Direct
 
 
 class Command(CollectionCommand):
@@ -19,7 +20,10 @@ class Command(CollectionCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         standing = standings.standing(self.collection(options["slug"]), options["release"])
-        report = pool_reports.pool_report(standing, options["measure"])
+        with self.bar("Pool report") as tell, Direct(tell) as work:
+            found = pool_reports.stored_report(standing)
+            found = found if found and found.key == standing.key else pool_reports.computed(standing, work)
+        report = pool_reports.led_by(standing, found, options["measure"])
         if options["json"]:
             self.document(pool_reports.document(standing, report))
             return
