@@ -13,7 +13,16 @@ from evaluation import boards, columns, figures, reports, selectors, standings
 from evaluation.boards import Wanted
 from evaluation.core import charts
 from evaluation.core.charts import Chart, Mark, Series
-from evaluation.core.comparison import BIASED, CORRECTION_WORDS, TEST_WORDS, Comparison, Pairing, System, compare_scores
+from evaluation.core.comparison import (
+    BIASED,
+    CORRECTION_WORDS,
+    FOR_FAMILIES,
+    TEST_WORDS,
+    Comparison,
+    Pairing,
+    System,
+    compare_scores,
+)
 from evaluation.core.orders import kendall, swapped
 from evaluation.core.registry import parse_measure
 from evaluation.core.significance import differences
@@ -54,6 +63,11 @@ class Compared:
         return columns.label(self.measure)
 
     @property
+    def by_family(self) -> bool:
+        """Whether one test is of all the runs at once, so that each p minds how many they are."""
+        return self.found.test in FOR_FAMILIES and len(self.tags) > 2
+
+    @property
     def sentences(self) -> list[str]:
         """One for each pair, that a reader can quote."""
         systems = {system.tag: system for system in self.found.systems}
@@ -67,14 +81,16 @@ class Compared:
         told += f"; {first.tag} is better on {effect.wins}, worse on {effect.losses}, equal on {effect.ties}"
         if pair.p_adjusted is not None:
             corrected = f", {CORRECTION_WORDS[self.found.correction]} correction," if self.found.correction else ""
+            family = f" of all {len(systems)} runs" if self.by_family else ""
             p = "< 0.0001" if pair.p_adjusted < 0.0001 else f"= {pair.p_adjusted:.4f}"
-            told += f"; {TEST_WORDS[self.found.test]}{corrected} p {p}"
+            told += f"; {TEST_WORDS[self.found.test]}{family}{corrected} p {p}"
         if effect.g_z is not None:
             told += f"; effect g_z = {effect.g_z:.2f}"
             if effect.g_interval:
                 told += f" ({effect.g_interval[0]:.2f} to {effect.g_interval[1]:.2f})"
         if not np.isnan(pair.interval).any():  # of a single topic there is none
-            told += f"; 95 % interval of the difference {pair.interval[0]:+.4f} to {pair.interval[1]:+.4f}"
+            alone = " of this pair alone" if len(self.found.pairs) > 1 else ""
+            told += f"; 95 % interval of the difference{alone} {pair.interval[0]:+.4f} to {pair.interval[1]:+.4f}"
         if first.judged is not None and second.judged is not None:
             told += f"; judged@10: {first.tag} {first.judged:.2f}, {second.tag} {second.judged:.2f}"
             if abs(first.judged - second.judged) > BIASED:

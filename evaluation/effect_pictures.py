@@ -7,7 +7,7 @@ import numpy as np
 
 from evaluation import columns
 from evaluation.core import charts
-from evaluation.core.charts import Chart, Mark
+from evaluation.core.charts import Axis, Chart, Mark
 from evaluation.effect import Draws, Effect, Order
 from pooling.tables import Table
 
@@ -122,17 +122,19 @@ def _bump(runs: Sequence[str], orders: Sequence[Order]) -> Bump:
     return Bump(width, 66 + 22 * len(shown), columns, lines, left, right)
 
 
-BINS = 20
+MOST_BARS = 25
 
 
 def histogram(drawn: Draws) -> tuple[Chart, Table]:
-    """How often which τ came: bars of a twentieth of what lies between the lowest and 1."""
-    low = min(float(np.floor(drawn.taus.min() * 10) / 10), 0.9) if len(drawn.taus) else 0.9
-    edges = np.linspace(low, 1.0, BINS + 1)
+    """How often which τ came, from the lowest to 1 in round steps."""
+    lowest = float(drawn.taus.min()) if len(drawn.taus) else 0.9
+    step = next(size for size in (0.005, 0.01, 0.02, 0.05, 0.1) if 1.0 - lowest <= MOST_BARS * size)
+    first = min(int(np.floor(lowest / step + 1e-9)), round(1 / step) - 5)  # five bars at least
+    edges = np.round(np.arange(first, round(1 / step) + 1) * step, 6)
     counts = np.histogram(drawn.taus, np.append(edges[:-1], 1.0 + 1e-9))[0].tolist()
-    names = [f"{edge:.2f}" for edge in edges[:-1]]
     words = f"τ with the merged grades' order, of {drawn.draws:,} draws of one assessor for each topic"
-    marks = [Mark(n, count, f"τ from {edges[n]:.3f} to {edges[n + 1]:.3f}: {count:,} draws") for n, count in enumerate(counts)]
-    chart = charts.bars(words, "τ from", charts.axis("Draws", counts), names, marks)
-    rows = [(float(edges[n]), float(edges[n + 1]), count) for n, count in enumerate(counts)]
+    rows = [(float(low), float(high), count) for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)]
+    marks = [Mark(n, count, f"τ from {low:.3f} to {high:.3f}: {count:,} draws") for n, (low, high, count) in enumerate(rows)]
+    across = Axis("τ", float(edges[0]), 1.0, 3 if step < 0.01 else 2)
+    chart = charts.bars(words, "τ", charts.axis("Draws", counts), [""] * len(rows), marks, across=across)
     return chart, Table(words, ["τ from", "τ to", "draws"], rows)

@@ -5,6 +5,7 @@ Every mark that stands for a number has a <title> which tells it.
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -12,7 +13,10 @@ from html import escape
 WIDTH, HEIGHT = 560, 300
 LEFT, RIGHT, TOP, BOTTOM = 66, 18, 32, 50  # room for the type of a phone, which is larger beside the picture
 LETTER, APART = 6.5, 10  # how wide a letter is, and how far names stand apart
+ON_A_PHONE = 19 / 12  # how much larger the type is there beside the picture
+MANY = 80  # bars; more are not told apart on a phone, where the picture is then moved sideways
 TONES = 8
+MINUS = re.compile(r"(?<![^\s(])-(?=\d)")
 
 # The colours of paper, for files: those that config/static/assize/assize.css has for light.
 PAPER = """
@@ -31,6 +35,11 @@ KEYS = {
     "bar": '<rect class="chart-mark chart-fill tone-{}" x="4" y="-1" width="16" height="10"/>',
     "dot": '<circle class="chart-mark tone-{}" cx="12" cy="4" r="4"/>',
 }
+
+
+def minus(text: str) -> str:
+    """With the minus of print before numbers, for people; hyphens in names stay."""
+    return MINUS.sub("−", text)
 
 
 @dataclass(frozen=True)
@@ -83,6 +92,10 @@ class Mark:
     high: float | None = None
 
 
+def _told(mark: Mark) -> str:
+    return escape(minus(mark.title))
+
+
 def _known(marks: Sequence[Mark]) -> list[Mark]:
     """Those that stand for a number: what is undefined has no place in a picture."""
     return [mark for mark in marks if all(math.isfinite(one) for one in (mark.x, mark.y, mark.high or 0.0))]
@@ -108,6 +121,7 @@ class Chart:
     width: int = WIDTH
     height: int = HEIGHT
     shapes: tuple[str, ...] = ("line",)  # of the legend, name by name; the last one holds for all further ones
+    is_wide: bool = False  # too much of it for the width of a phone
 
     @property
     def keys(self) -> list[tuple[str, str]]:
@@ -119,7 +133,7 @@ class Chart:
     def svg(self) -> str:
         """For a page."""
         return (
-            f'<svg class="chart" viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{escape(self.words)}">'
+            f'<svg class="chart{" chart-many" * self.is_wide}" viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{escape(self.words)}">'
             f"{self.body}</svg>"
         )
 
@@ -157,7 +171,7 @@ class _Plane:
             at = self.y(tick)
             zero = " chart-zero" if abs(tick) < 1e-12 else ""
             parts.append(f'<line class="chart-rule{zero}" x1="{LEFT}" x2="{self.width - RIGHT}" y1="{at}" y2="{at}"/>')
-            told = f"{tick:,.{self.y_axis.digits}f}"
+            told = minus(f"{tick:,.{self.y_axis.digits}f}")
             parts.append(f'<text class="chart-tick" text-anchor="end" x="{LEFT - 8}" y="{at}" dy="4">{told}</text>')
         for tick in self.x_axis.ticks if across else ():
             parts.append(self.tick_below(tick))
@@ -167,7 +181,7 @@ class _Plane:
 
     def tick_below(self, tick: float) -> str:
         """Below its place; at the edge a long number ends with the picture, in the larger type of a phone, too."""
-        told = f"{tick:,.{self.x_axis.digits}f}"
+        told = minus(f"{tick:,.{self.x_axis.digits}f}")
         anchor, at = "middle", self.x(tick)
         if float(at) + 0.8 * len(told) * LETTER > self.width:
             anchor, at = "end", f"{self.width - 1}"
@@ -181,7 +195,7 @@ class _Plane:
     def dot(self, mark: Mark, radius: float = 4) -> str:
         return (
             f'<circle class="chart-mark tone-{mark.tone}" cx="{self.x(mark.x)}" cy="{self.y(mark.y)}" r="{radius}">'
-            f"<title>{escape(mark.title)}</title></circle>"
+            f"<title>{_told(mark)}</title></circle>"
         )
 
 
@@ -224,32 +238,40 @@ def strip(words: str, x: Axis, marks: Sequence[Mark]) -> Chart:
         taken[column] = level + 1
         y = max(height - BOTTOM - 6 - 8 * level, top)
         parts.append(
-            f'<circle class="chart-mark tone-{mark.tone}" cx="{plane.x(mark.x)}" cy="{y}" r="4"><title>{escape(mark.title)}</title></circle>'
+            f'<circle class="chart-mark tone-{mark.tone}" cx="{plane.x(mark.x)}" cy="{y}" r="4"><title>{_told(mark)}</title></circle>'
         )
     return Chart(words, "".join(parts), height=height)
 
 
-def bars(words: str, label: str, y: Axis, names: Sequence[str], marks: Sequence[Mark]) -> Chart:
-    """A bar for each name, from zero; of a mark with `high`, from one to the other, and its own point at `y`."""
-    plane = _Plane(Axis(label, 0, max(len(names), 1)), y)
+def bars(words: str, label: str, y: Axis, names: Sequence[str], marks: Sequence[Mark], *, across: Axis | None = None) -> Chart:
+    """A bar for each name, from zero; of a mark with `high`, from one to the other, and its own point at `y`. With an axis
+    `across`, bars share it out and its numbers take the place of the names."""
+    plane = _Plane(across or Axis(label, 0, max(len(names), 1)), y)
     slot = (WIDTH - LEFT - RIGHT) / max(len(names), 1)
-    thick = max(min(slot * 0.72, 26.0), 0.8)
-    short = [name if len(name) < 10 else name[:8] + "…" for name in names]
-    every = max(1, math.ceil((max(map(len, short), default=1) * LETTER + APART) / slot))
-    parts = [plane.frame(across=False)]
-    for place in range(0, len(names), every):
-        x, wide = LEFT + slot * (place + 0.5), " chart-wide" if place // every % 2 else ""
-        told = f'text-anchor="middle" x="{x:.1f}" y="{HEIGHT - BOTTOM + 20}">{escape(short[place])}</text>'
-        parts.append(f'<text class="chart-tick{wide}" {told}')
+    thick = max(min(slot * 0.72, 26.0), 0.8) if across is None else slot * 0.9
+    parts = [plane.frame(across=across is not None), *(_names(names, slot) if across is None else ())]
     for mark in _known(marks):
         x = LEFT + slot * (mark.x + 0.5) - thick / 2
         ends = (float(plane.y(mark.y)), float(plane.y(0.0 if mark.high is None else mark.high)))
         height = max(abs(ends[0] - ends[1]), 1.0)
         parts.append(
             f'<rect class="chart-mark chart-fill tone-{mark.tone}" x="{x:.1f}" y="{min(ends):.1f}" width="{thick:.1f}" height="{height:.1f}">'
-            f"<title>{escape(mark.title)}</title></rect>"
+            f"<title>{_told(mark)}</title></rect>"
         )
-    return Chart(words, "".join(parts), shapes=("bar",))
+    return Chart(words, "".join(parts), shapes=("bar",), is_wide=len(names) > MANY)
+
+
+def _names(names: Sequence[str], slot: float) -> list[str]:
+    """Below their places, as many as there is room for; those for which a phone has none are told by their class."""
+    short = [name if len(name) < 10 else name[:8] + "…" for name in names]
+    longest = max(map(len, short), default=1) * LETTER
+    every = max(1, math.ceil((longest + APART) / slot))
+    on_a_phone = every if len(names) > MANY else every * math.ceil((longest + APART) * ON_A_PHONE / (slot * every))
+    return [
+        f'<text class="chart-tick{" chart-wide" * (place % on_a_phone > 0)}" text-anchor="middle"'
+        f' x="{LEFT + slot * (place + 0.5):.1f}" y="{HEIGHT - BOTTOM + 20}">{escape(short[place])}</text>'
+        for place in range(0, len(names), every)
+    ]
 
 
 def ranges(
@@ -260,7 +282,7 @@ def ranges(
     chart = bars(words, label, y, names, grounds)
     plane = _Plane(Axis(label, 0, max(len(names), 1)), y)
     dots = [plane.dot(Mark(mark.x + 0.5, mark.y, mark.title, mark.tone), 3.5) for mark in _known(spans) if mark.high is None]
-    return Chart(words, chart.body + "".join(dots), legend, shapes=("bar", "dot"))
+    return Chart(words, chart.body + "".join(dots), legend, shapes=("bar", "dot"), is_wide=chart.is_wide)
 
 
 def paired(words: str, label: str, y: Axis, names: Sequence[str], series: Sequence[Series]) -> Chart:
@@ -278,6 +300,7 @@ def paired(words: str, label: str, y: Axis, names: Sequence[str], series: Sequen
             top, ground = float(plane.y(mark.y)), float(plane.y(0.0))
             parts.append(
                 f'<rect class="chart-mark chart-fill tone-{one.tone}" x="{x:.1f}" y="{min(top, ground):.1f}" width="{thick:.1f}"'
-                f' height="{max(abs(top - ground), 0.5):.1f}"><title>{escape(mark.title)}</title></rect>'
+                f' height="{max(abs(top - ground), 0.5):.1f}"><title>{_told(mark)}</title></rect>'
             )
-    return Chart(words, "".join(parts), tuple((one.tone, one.label) for one in series), shapes=("bar",))
+    wide = len(names) * len(series) > MANY
+    return Chart(words, "".join(parts), tuple((one.tone, one.label) for one in series), shapes=("bar",), is_wide=wide)

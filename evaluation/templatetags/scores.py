@@ -5,6 +5,7 @@ from django.http import Http404
 
 from config.errors import Forbidden
 from evaluation import access, columns, selectors
+from evaluation.core.charts import minus
 from evaluation.core.comparison import CORRECTION_WORDS, TEST_WORDS
 from pooling.models import Run
 from pooling.tables import Table
@@ -33,7 +34,9 @@ def cell(value: object) -> str:
     """A cell of a table: four decimals, as trec_eval prints them."""
     if value is None or value != value:
         return "–"
-    return f"{value:.4f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+    if not isinstance(value, int | float):
+        return str(value)
+    return minus(f"{value:.4f}" if isinstance(value, float) else f"{value:,}")
 
 
 @register.filter
@@ -66,12 +69,15 @@ def shown(table: Table) -> list[list[tuple[str, bool]]]:
 
     def words(name: str, value: object) -> str:
         percent = name.endswith("%") and isinstance(value, float) and value == value
-        return f"{value:+.1f}" if percent else cell(value)
+        return minus(f"{value:+.1f}") if percent else cell(value)
 
     return [
         [(words(name, value), isinstance(value, int | float | None)) for name, value in zip(table.head, row, strict=True)]
         for row in table.rows
     ]
+
+
+register.filter("minus", minus)
 
 
 @register.filter

@@ -1,13 +1,19 @@
 """Charts: well-formed, every number told, nothing of a name run or drawn as markup, and files of three kinds."""
 
+import re
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
+from django.template.loader import render_to_string
+from django.test import RequestFactory
 
 from evaluation.core import charts
 from evaluation.core.charts import Axis, Chart, Mark, Series
+from evaluation.effect import Draws
+from evaluation.effect_pictures import histogram
 from evaluation.tables import drawn
-from evaluation.templatetags.scores import heading
+from evaluation.templatetags.scores import heading, shown
 from pooling.tables import Table, written
 
 ODD = '<b onload="x">&"'
@@ -57,6 +63,37 @@ def test_axes_have_round_ticks(low: float, high: float, ticks: list[float]) -> N
 def test_axis_of_nothing_and_of_one_value() -> None:
     assert (charts.axis("x", []).low, charts.axis("x", []).high) == (0.0, 1.0)
     assert charts.axis("x", [float("nan"), 0.0]).high == 1.0
+
+
+@pytest.mark.parametrize(("count", "wide", "on_a_phone"), [(8, 8, 8), (25, 13, 7), (225, 17, 17)])
+def test_names_are_left_out_only_where_there_is_no_room(count: int, wide: int, on_a_phone: int) -> None:
+    """Of three letters each; very many bars are not squeezed into a phone, their box is moved sideways."""
+    names = [str(301 + place) for place in range(count)]
+    chart = charts.bars("words", "Topic", Axis("AP"), names, [Mark(place, 0.5, "") for place in range(count)])
+    told = re.findall(r'<text class="chart-tick( chart-wide)?" text-anchor="middle"', chart.svg)
+    assert (len(told), told.count("")) == (wide, on_a_phone)
+    assert chart.is_wide == ("chart-many" in chart.svg) == (count == 225)
+    page = render_to_string("components/chart.html", {"chart": chart, "name": "x"}, RequestFactory().get("/"))
+    assert ('class="scroll"' in page) == chart.is_wide
+
+
+def test_numbers_have_the_minus_of_print_and_names_their_hyphens() -> None:
+    chart = charts.bars("words", "Topic", charts.axis("y", [-0.2, 0.1]), ["1"], [Mark(0, -0.2, "bm25-2: -0.2000 (-5.0 %)")])
+    assert ">−0.2<" in chart.svg and "<title>bm25-2: −0.2000 (−5.0 %)</title>" in chart.svg
+    table = Table("words", ["run", "difference", "change %"], [["bm25-2", -0.5, -12.34]])
+    assert [words for words, _number in shown(table)[0]] == ["bm25-2", "−0.5000", "−12.3"]
+    assert "bm25-2,-0.5,-12.34" in written(table, "csv")
+
+
+@pytest.mark.parametrize(
+    ("lowest", "low", "step", "count"), [(0.93, 0.93, 0.005, 14), (0.999, 0.975, 0.005, 5), (0.62, 0.62, 0.02, 19)]
+)
+def test_draws_are_counted_in_round_steps(lowest: float, low: float, step: float, count: int) -> None:
+    drawn = Draws(3, 0, 2, np.array([lowest, 0.999, 1.0]), 0, [])
+    chart, table = histogram(drawn)
+    assert [row[0] for row in table.rows] == pytest.approx([low + step * place for place in range(count)])
+    assert table.rows[-1][1] == 1.0 and sum(int(str(row[2])) for row in table.rows) == 3
+    assert ">τ<" in chart.svg and ">1.00" in chart.svg
 
 
 @pytest.mark.parametrize(("form", "start"), [("svg", b"<svg "), ("png", b"\x89PNG"), ("pdf", b"%PDF-")])

@@ -214,6 +214,21 @@ def test_each_of_several_runs_is_drawn_against_the_first_or_a_baseline(many: Rel
     assert olga.get(f"{address}&figure=differences&form=svg").status_code == 404
 
 
+def test_a_comparison_of_several_says_what_p_and_intervals_are_of(many: Release, olga: Client, assize: Assize) -> None:
+    """The test of all at once comes without being asked for; its p minds their number, the intervals do not."""
+    three, page = f"{HERE}compare/?runs=best&runs=good&runs=late", "; randomized Tukey HSD test of all 3 runs p"
+    told = words(olga, three)
+    assert told.count(page) == told.count("95 % interval of the difference of this pair alone") == 3
+    assert "compared by the randomized Tukey HSD test unless another is chosen, instead of the randomization test" in told
+    assert "Its p is of all 3 runs at once" in told and "The intervals are each pair’s own" in told
+    assert page in assize("compare-runs", SLUG, "best", "good", "late").out
+    chosen = words(olga, f"{three}&test=t")
+    assert "unless another is chosen" not in chosen and "Each p is corrected for the 3 pairs compared." in chosen
+    both = words(olga, f"{HERE}compare/?runs=best&runs=late")
+    assert "of this pair alone" not in both and "of all 2 runs" not in both and "each pair’s own" not in both
+    assert re.search(r"interval of the difference [+−]0\.\d", both) and " -0." not in both  # one minus on pages
+
+
 def test_comparison_tells_effect_sizes_with_intervals_and_both_orders(many: Release, olga: Client, assize: Assize) -> None:
     found = olga.get(f"/api/v1/collections/{SLUG}/compare?runs=best&runs=late").json()
     low, high = found["pairs"][0]["g_z_interval"]
