@@ -71,7 +71,7 @@ def request_import(collection: Collection, *, by: User, data: bytes, options: Op
     digest = hashlib.sha256(data).hexdigest()
     return jobs.intend(
         "import_qrels",
-        title=f"Import of qrels into {collection.name}",
+        title=f"Import of qrels into {collection.short_name}",
         args=args,
         started_by=by,
         collection_id=collection.pk,
@@ -81,7 +81,7 @@ def request_import(collection: Collection, *, by: User, data: bytes, options: Op
 
 def take_import(collection: Collection, *, by: User, data: bytes, options: Options, work: Work) -> str:
     """Take a file whole; what was made of it, in words. Judgments are one transaction: all of them or none."""
-    work.progress(0, 1, "Checking the file")
+    work.progress(0, message="Checking the file")
     found = _check(collection, data, options)
     if isinstance(found, Qrels):
         release = _release(collection, found, by, options.note, work)

@@ -41,7 +41,7 @@ def request_release(collection: Collection, *, by: User, rule: str | None = None
     mark = hashlib.sha256(f"{plan.rule} {note}".encode()).hexdigest()[:16]
     return jobs.intend(
         "freeze_release",
-        title=f"Release of {collection.name}",
+        title=f"Release of {collection.short_name}",
         args={"collection": collection.pk, "by": by.pk, "rule": plan.rule, "note": note},
         started_by=by,
         collection_id=collection.pk,
@@ -66,7 +66,7 @@ def freeze_release(
     is either the next attempt's own file or one that nobody reads.
     """
     plan, note = _clean(collection, rule, note)
-    work.progress(0, 1, "Merging the judgments")
+    work.progress(0, message="Merging the judgments")
     with one_moment():
         if not selectors.is_judged(collection):
             raise Refusal(NOTHING_JUDGED)
@@ -209,7 +209,7 @@ def request_scores(release: Release, *, by: User) -> Job:
     _require_not_archived(release.collection)
     return jobs.intend(
         "score_release",
-        title=f"Scores of {release.collection.name}, release {release.number}",
+        title=f"Scores of {release.collection.short_name}, release {release.number}",
         args={"release": release.pk},
         started_by=by,
         collection_id=release.collection_id,

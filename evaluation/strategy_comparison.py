@@ -112,7 +112,7 @@ def request_comparison(collection: Collection, *, by: User, budget: int) -> Job:
     _check(collection, budget)
     return jobs.intend(
         "compare_strategies",
-        title=f"Strategies of {collection.name} compared",
+        title=f"Strategies of {collection.short_name} compared",
         args={"collection": collection.pk, "budget": budget},
         started_by=by,
         collection_id=collection.pk,

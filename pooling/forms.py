@@ -256,7 +256,7 @@ class FiguresForm(forms.Form):
 class RunsForm(forms.Form):
     file = _FilesField(
         label="Run files",
-        help_text="Six columns: topic Q0 docno rank score tag. Several at once, packed or in one archive; a YAML file of ir_metadata goes with the run of its name.",
+        help_text="Six columns: topic Q0 docno rank score tag; a tag has 25 letters, digits, “_”, “-” and “.” at most. Several at once, packed or in one archive; a YAML file of ir_metadata goes with the run of its name.",
     )
     group = forms.CharField(max_length=80, required=False, help_text="Who made these runs, such as a team or an institute.")
     kind = forms.ChoiceField(
@@ -310,7 +310,11 @@ class BaselineForm(forms.Form):
     k3 = forms.FloatField(label="k3", min_value=0, max_value=1000, required=False, help_text="For long topics; empty: none.")
     idf = forms.ChoiceField(label="IDF", choices=list(baseline.IDFS.items()), required=False)
     depth = forms.IntegerField(label="Documents per topic", min_value=1, max_value=baseline.MOST_DEPTH, initial=1000)
-    tag = forms.CharField(max_length=25, required=False, help_text="Empty: assize-bm25 or the like.")
+    tag = forms.CharField(
+        max_length=25,
+        required=False,
+        help_text="Letters, digits, “_”, “-” and “.”, 25 at most. Empty: assize-bm25 or the like.",
+    )
 
     def made(self) -> baseline.Model:
         given = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}

@@ -13,7 +13,7 @@ from pooling.services import baselines, collections, documents, indexing, member
 @jobs.job("export_collection", minutes=60)
 def export_collection(running: jobs.Running) -> None:
     collection = Collection.objects.get(pk=running.args["collection"])
-    running.progress(0, 1, "Writing the archive")
+    running.progress(0, message="Writing the archive")
     aside = running.folder() / "export.zip"
     count = collections.export_collection(collection, aside)
     output = f"files/exports/{running.job.pk}/{collection.slug}.zip"

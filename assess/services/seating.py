@@ -87,7 +87,7 @@ def seat_or_intend(collection: Collection, plan: AssignmentPlan, by: User, topic
         return Seating(topics, 0, 0, 0).plus(change)
     job = jobs.intend(
         "seat_items",
-        title=f"Seats for the assessors of {collection.name}",
+        title=f"Seats for the assessors of {collection.short_name}",
         args={"collection": collection.pk},
         started_by=by,
         collection_id=collection.pk,

@@ -48,6 +48,48 @@ FIELDS = {
     "TOPIC_ZEROS": "topic",
 }
 
+# What there can be many of in a file, for people who are told how many.
+KINDS = {
+    "DOCNO_FORMAT": "docnos of a wrong form",
+    "DOCNO_MISSING": "documents without a docno",
+    "DOC_DUPLICATE": "documents that are there again",
+    "DOC_MISSING": "pooled documents that are not in the file",
+    "DOC_UNKNOWN": "lines with a document that is not in the collection",
+    "DUPLICATE_CONFLICT": "pairs judged twice, with different grades",
+    "DUPLICATE_SAME": "pairs judged twice, with the same grade",
+    "FIELDS": "lines with a wrong number of columns",
+    "FIELD_EMPTY": "empty fields",
+    "FIELD_TYPE": "fields of a wrong type",
+    "GRADE_MISSING": "lines without a grade",
+    "GRADE_NEGATIVE": "negative grades",
+    "GRADE_NOT_INTEGER": "grades that are not whole numbers",
+    "GRADE_OUTSIDE_SCALE": "grades outside the scale",
+    "ID_LONG": "ids that are too long",
+    "JSON": "lines that are not JSON",
+    "JUDGED_ALREADY": "lines that are judged here already",
+    "LINE_LONG": "lines that are too long",
+    "NOT_OBJECT": "lines that are not JSON objects",
+    "NUMBER_FORMAT": "topic numbers of a wrong form",
+    "NUMBER_MISSING": "topics without a number",
+    "NUMBER_REPEATED": "topic numbers that are there again",
+    "RANK_NOT_INTEGER": "ranks that are not whole numbers",
+    "RANK_REPEATED": "ranks that are there again",
+    "RANK_START": "topics whose ranks do not begin at 1",
+    "SCORES_CONSTANT": "topics with one score for all documents",
+    "SCORE_NOT_FINITE": "scores that cannot be ranked",
+    "SCORE_NOT_NUMBER": "scores that are not numbers",
+    "SCORE_RANK_DISAGREE": "topics whose ranks and scores disagree",
+    "SPAN_EMPTY": "spans of length 0",
+    "SPAN_FORMAT": "spans of a wrong form",
+    "SPAN_OUTSIDE": "spans outside their text",
+    "TEXT_EMPTY": "documents without a text",
+    "TITLE_MISSING": "topics without a title",
+    "TOO_MANY_DOCS": "topics with too many documents",
+    "TOPIC_SHORT": "topics with fewer documents than the pool's depth",
+    "TOPIC_SPLIT": "topics that are parted by others",
+    "TOPIC_UNKNOWN": "lines with a topic that the collection does not have",
+}
+
 
 @dataclass(frozen=True)
 class Finding:

@@ -15,6 +15,7 @@ from pooling.core.rankings import evaluation_order
 
 TextLengths = Callable[[NDArray[np.bytes_]], NDArray[np.int64]]
 
+FEW_UNKNOWN = 10  # documents that are always told one by one
 TAG_TAKEN = "The tag is in use; choose another or replace the run."
 
 _FIRST = np.zeros(1, np.int64)
@@ -126,12 +127,26 @@ def _unknown_documents(columns: RunColumns, docnos: NDArray[np.bytes_], severity
     nowhere = np.zeros(len(docnos), np.int64)
     index = PairIndex.build(nowhere, docnos)
     strange = np.flatnonzero(index.find(np.zeros(len(columns.docnos), np.int64), columns.docnos) < 0)
+    unknown = distinct(columns.docnos[strange])[1]
+    if len(unknown) > FEW_UNKNOWN and 2 * len(unknown) > (number := len(distinct(columns.docnos)[1])):
+        message = _of_another_collection(columns, strange[np.sort(unknown)], number)
+        report.add(severity, "DOC_UNKNOWN", int(columns.lines[strange[0]]), message, shown(columns.docnos[strange[0]]))
+        return
     nearest = Nearest(docnos)
     report.add_many(
         severity,
         "DOC_UNKNOWN",
         columns.lines[strange],
         lambda i: _unknown("Document", "is not in the collection", columns.docnos[strange[i]], nearest),
+    )
+
+
+def _of_another_collection(columns: RunColumns, rows: NDArray[np.int64], number: int) -> str:
+    """`rows` are the first of each unknown document: most of the `number` that the run has."""
+    first = ", ".join(f"{shown(columns.docnos[row])} on line {columns.lines[row]}" for row in rows[:3])
+    return (
+        f"{len(rows):,} of its {number:,} documents are not in this collection (first {first}). "
+        "Is this run for another collection?"
     )
 
 

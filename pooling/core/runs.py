@@ -25,7 +25,8 @@ from pooling.core.run_checks import RunColumns, TextLengths, check_columns
 
 Form = Literal["documents", "columns", "suffix"]
 
-TAG = re.compile(rb"[A-Za-z0-9_.-]{1,25}")
+MAX_TAG = 25
+TAG = re.compile(rb"[A-Za-z0-9_.-]{1,%d}" % MAX_TAG)
 _RANK = re.compile(rb"-?[0-9]+")
 _SCORE = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
@@ -313,7 +314,12 @@ def _fields_message(line: int, fields: list[bytes], width: int) -> str:
 
 
 def _tag_message(tag: bytes) -> str:
-    return f'Run tag "{shown(tag)}" may only use letters, digits, "_", "-", "." and at most 25 characters.'
+    text = tag.decode("utf-8", "replace")
+    odd = [letter for letter in dict.fromkeys(text) if not TAG.fullmatch(letter.encode())]
+    found = [f"{len(text)} characters"] if len(text) > MAX_TAG else []
+    found += [" and ".join(f'"{shown(letter)}"' for letter in odd[:3])] if odd else []
+    rule = f'may only use letters, digits, "_", "-", "." and at most {MAX_TAG} characters'
+    return f'Run tag "{shown(tag)}" {rule}; it has {", and ".join(found)}.'
 
 
 def _mixed_message(line: int, tag: bytes, first: bytes) -> str:

@@ -1,5 +1,6 @@
 """The collection: who takes part, on which scale, under which guidelines; its documents and topics, and the files they came in."""
 
+from collections import Counter
 from pathlib import Path
 
 from django.conf import settings
@@ -8,10 +9,12 @@ from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.text import Truncator
 
 from config import store
 from config.models import Job, JobState
 from pooling.core import presets
+from pooling.core.findings import KINDS
 from pooling.core.repairs import REPAIRS
 
 
@@ -42,7 +45,7 @@ class Role(models.TextChoices):
 class Collection(models.Model):
     """The test collection being built."""
 
-    slug = models.SlugField(
+    slug = models.CharField(
         max_length=60,
         unique=True,
         validators=[RegexValidator(r"^[a-z0-9][a-z0-9-]*$", "Small letters, digits and hyphens, such as harbour-2026.")],
@@ -119,6 +122,11 @@ class Collection(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("collection", args=[self.slug])
+
+    @property
+    def short_name(self) -> str:
+        """For lines that say something else."""
+        return Truncator(self.name).chars(40)
 
     @property
     def is_archived(self) -> bool:
@@ -339,11 +347,15 @@ class Upload(models.Model):
         return [REPAIRS[name] for name in self.report.get("offers", [])]
 
     @property
-    def tally(self) -> list[tuple[str, int]]:
-        """How many findings there are of each code, most first, where the report lists not all of them."""
-        counts: dict[str, int] = self.report.get("counts", {})
-        listed = sum(one["code"] in counts for one in self.report.get("findings", []))
-        return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])) if sum(counts.values()) > listed else []
+    def tally(self) -> dict[str, list[tuple[int, str]]]:
+        """Of each severity, the kinds of findings of which not all are listed, most first: how many there are, in words."""
+        findings: list[dict[str, str]] = self.report.get("findings", [])
+        listed, severities = Counter(one["code"] for one in findings), {one["code"]: one["severity"] for one in findings}
+        found: dict[str, list[tuple[int, str]]] = {}
+        for code, number in self.report.get("counts", {}).items():
+            if number > listed[code]:  # what the limit of errors leaves out altogether is one
+                found.setdefault(severities.get(code, "error"), []).append((number, KINDS.get(code, code)))
+        return {severity: sorted(kinds, key=lambda kind: (-kind[0], kind[1])) for severity, kinds in found.items()}
 
     @property
     def repairable(self) -> list[tuple[str, str, bool]]:

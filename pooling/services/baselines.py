@@ -27,7 +27,7 @@ def request_baseline(collection: Collection, *, by: User, model: baseline.Model)
     _require(collection, by, model)
     return jobs.intend(
         "make_baseline",
-        title=f"Baseline run {model.run_tag} of {collection.name}",
+        title=f"Baseline run {model.run_tag} of {collection.short_name}",
         args={"collection": collection.pk, "by": by.pk, "model": json.dumps(asdict(model))},
         started_by=by,
         collection_id=collection.pk,

@@ -189,7 +189,7 @@ def request_export(collection: Collection, *, by: User) -> Job:
     """Ask for the collection as one archive. Asked twice while it is being made, it is made once."""
     return jobs.intend(
         "export_collection",
-        title=f"Export of {collection.name}",
+        title=f"Export of {collection.short_name}",
         args={"collection": collection.pk},
         started_by=by,
         collection_id=collection.pk,

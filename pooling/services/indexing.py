@@ -16,7 +16,7 @@ def request_index(collection: Collection, *, by: User) -> Job:
     _require(collection)
     return jobs.intend(
         "index_documents",
-        title=f"Search index of {collection.name}",
+        title=f"Search index of {collection.short_name}",
         args={"collection": collection.pk},
         started_by=by,
         collection_id=collection.pk,

@@ -46,7 +46,7 @@ def invite(
         invitation.full_clean()
         invitation.save()
         if address:
-            title = f"Invitation mail for {collection.name}"
+            title = f"Invitation mail for {collection.short_name}"
             args: dict[str, int | str] = {"invitation": invitation.pk}
             jobs.intend("send_invitation", title=title, args=args, started_by=by, collection_id=collection.pk)
         made.append(invitation)

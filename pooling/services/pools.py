@@ -59,7 +59,7 @@ def request_pool(
     pool = plan_pool(collection, by=by, runs=runs, strategy=strategy, seed=seed, **values)
     job = jobs.intend(
         "draw_pool",
-        title=f"Drawing round {pool.round} of {collection.name}",
+        title=f"Drawing round {pool.round} of {collection.short_name}",
         args={"pool": pool.pk},
         started_by=by,
         collection_id=collection.pk,
@@ -75,7 +75,7 @@ def draw_pool(pool: Pool, work: Work) -> Pool:
     remove_in_chunks(pool.items.all())  # what a killed attempt left
     remove_in_chunks(pool.not_drawn.all())
     runs = list(pool.runs.select_related("upload").order_by("pk"))
-    work.progress(0, 1, f"Reading {len(runs):,} runs")
+    work.progress(0, message=f"Reading {len(runs):,} runs")
     if pool.kind == "adaptive":
         count, found = picking.begin(pool, work), plans.picked(pool)
     else:

@@ -29,7 +29,7 @@ FIGURE_PREFIX = "figure_"
 def take_run(upload: Upload, path: Path, report: Report, work: Work) -> Report:
     collection, replacing = upload.collection, bool(upload.options.get("replace"))
     corpus, docnos = selectors.corpus(collection), selectors.docnos(collection)
-    work.progress(0, 2, "Checking every line")
+    work.progress(0, message="Checking every line")
     found = check_file(
         lambda: path.open("rb"),
         limit=settings.UPLOAD_MB * 1_000_000,
@@ -52,7 +52,7 @@ def take_run(upload: Upload, path: Path, report: Report, work: Work) -> Report:
     about = read_metadata(upload.options.get("metadata") or found.header, report)
     if rankings is None or not report.ok:
         return report
-    work.progress(1, 2, "Storing the run")
+    work.progress(0, message="Storing the run")
     aside = {name: work.folder() / f"{name}.npz" for name in _files(found)}
     for name, ranked in (("columns", rankings), ("passages", found.passages)):
         if ranked is not None:

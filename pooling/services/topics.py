@@ -21,7 +21,7 @@ _FIELDS = [*TEXTS, "language", "translations", "extra"]
 
 
 def take_topics(upload: Upload, path: Path, report: Report, work: Work) -> Report:
-    work.progress(0, 2, "Reading the topics")
+    work.progress(0, message="Reading the topics")
     options = upload.options
     topics, report = read_topics(
         unpacked(path),
@@ -31,7 +31,7 @@ def take_topics(upload: Upload, path: Path, report: Report, work: Work) -> Repor
     )
     if not report.ok:
         return report
-    work.progress(1, 2, f"Storing {len(topics):,} topics")
+    work.progress(0, message=f"Storing {len(topics):,} topics")
     with work.finish(f"{len(topics):,} topics"):
         collection = locked(upload.collection_id, UploadKind.TOPICS)
         if options.get("parallel"):

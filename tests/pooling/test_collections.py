@@ -56,6 +56,7 @@ def test_preset_keeps_the_rules_of_a_scale(db: None, task: str) -> None:
     ("change", "field", "words"),
     [
         ({"slug": "Harbour"}, "slug", "Small letters, digits and hyphens, such as harbour-2026."),
+        ({"slug": "Har bour"}, "slug", "Small letters, digits and hyphens, such as harbour-2026."),
         ({"slug": "-harbour"}, "slug", "Small letters, digits and hyphens, such as harbour-2026."),
         ({"slug": ""}, "slug", "This field cannot be blank."),
         ({"name": "  "}, "name", "This field cannot be blank."),

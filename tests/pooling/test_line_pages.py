@@ -13,7 +13,7 @@ from config import jobs
 from config.models import Job
 from pooling import selectors
 from pooling.models import Collection, Pool, Role, Upload, UploadKind
-from pooling.services import collections, pools
+from pooling.services import collections, indexing, pools, uploads
 from pooling.services.work import Direct
 from tests import factories
 from tests.conftest import Cast, ClientFor
@@ -98,7 +98,7 @@ def test_refused_file_is_reported_by_line(cast: Cast, olga: Client) -> None:
         "Faults Line What was found Code 1 Line 1:" in page
         and "2 Line 2: expected a JSON object, found a list. NOT_OBJECT" in page
     )
-    assert upload.sha256 in page and "Not all are listed" not in page
+    assert upload.sha256 in page and "In all there are" not in page
 
 
 @pytest.mark.django_db(transaction=True)
@@ -121,9 +121,34 @@ def test_report_of_many_faults_tells_how_many_there_are_of_each_kind(cast: Cast,
     files.take_topics(cast.collection, cast.organizer)
     many = b"".join(b"1 Q0 d%d %s 1,5 t\n" % (number, b"x" if number % 2 else b"1") for number in range(120))
     upload = files.take(cast.collection, cast.organizer, UploadKind.RUN, many, "many.run")
-    page = text(olga.get(f"{HERE}uploads/{upload.pk}/").content.decode()).replace(" ,", ",").replace(" .", ".")
-    assert "Not all are listed. There are 120 SCORE_NOT_NUMBER, 60 RANK_NOT_INTEGER, 1 DOCS_UNCHECKED, 1 TOPIC_MISSING." in page
+    page = text(olga.get(f"{HERE}uploads/{upload.pk}/").content.decode())
+    told = "120 scores that are not numbers and 60 ranks that are not whole numbers; the first are listed."
+    assert f"Faults In all there are {told} Line What was found" in page
     assert "180 errors in all; the first 100 are listed." in page and "Warnings Line What was found" in page
+
+
+def test_a_run_of_another_collection_is_told_as_such(cast: Cast, olga: Client) -> None:
+    files.take_topics(cast.collection, cast.organizer)
+    files.take(cast.collection, cast.organizer, UploadKind.DOCUMENTS, files.documents())
+    other = b"".join(b"1 Q0 other%d %d %d t\n" % (number % 30, number + 1, -number) for number in range(30))
+    upload = files.take(cast.collection, cast.organizer, UploadKind.RUN, b"1 Q0 d1 0 9 t\n" + other, "other.run")
+    page = text(olga.get(f"{HERE}uploads/{upload.pk}/").content.decode())
+    first = "other0 on line 2, other1 on line 3, other2 on line 4"
+    assert "Refused: 1 fault. Nothing of the file was stored." in page
+    assert f"30 of its 31 documents are not in this collection (first {first}). Is this run for another collection?" in page
+    few = files.take(cast.collection, cast.organizer, UploadKind.RUN, b"1 Q0 d1 0 9 t\n" + other[:80], "few.run")
+    assert [one["code"] for one in few.report["findings"][:2]] == ["DOC_UNKNOWN", "DOC_UNKNOWN"]
+
+
+def test_a_job_has_a_short_name_and_counts_only_what_can_be_counted(cast: Cast, olga: Client) -> None:
+    cast.collection.name = "Newspapers of the harbour towns, scanned and recognised, 1851 to 1950"
+    told: list[tuple[int, int, str]] = []
+    with Direct(lambda *one: told.append(one)) as work:
+        uploads.check_upload(files.send(cast.collection, cast.organizer, UploadKind.TOPICS, files.TOPICS), work)
+    assert [one for one in told if one[2] == "Reading the topics"] == [(0, 0, "Reading the topics")]
+    files.take(cast.collection, cast.organizer, UploadKind.DOCUMENTS, files.documents())
+    job = indexing.request_index(cast.collection, by=cast.organizer)
+    assert job.title == "Search index of Newspapers of the harbour towns, scanne…"
 
 
 def test_check_that_ends_while_its_page_is_made_is_no_failure(cast: Cast) -> None:

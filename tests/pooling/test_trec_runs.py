@@ -35,7 +35,15 @@ def test_findings_of_the_worked_examples(vector: dict[str, Any]) -> None:
         ("\n", "The file holds no result lines."),
         ("1 Q0 d 1 2\n", "Line 1 has 5 columns; 6 are needed: topic Q0 docid rank score tag."),
         ("1 0 d 1 2 t\n", 'Column 2 is "0", expected "Q0". The value is ignored.'),
-        ("1 Q0 d 1 2 a/b\n", 'Run tag "a/b" may only use letters, digits, "_", "-", "." and at most 25 characters.'),
+        (
+            "1 Q0 d 1 2 a/b\n",
+            'Run tag "a/b" may only use letters, digits, "_", "-", "." and at most 25 characters; it has "/".',
+        ),
+        (
+            "1 Q0 d 1 2 a-name-that-is-too-long-by+\n",
+            'Run tag "a-name-that-is-too-long-by+" may only use letters, digits, "_", "-", "." and at most 25 characters; '
+            'it has 27 characters, and "+".',
+        ),
         ("1 Q0 d 1 2 a\n1 Q0 e 2 1 b\n", 'Line 2 has tag "b", the file began with "a". One file is one run.'),
         ("1 Q0 d 1 2 a\n1 Q0 d 2 1 a\n", "Document d appears again for topic 1 (first on line 1)."),
         ("1 Q0 d 12.5 2 t\n", 'Rank "12.5" is not an integer; are rank and score exchanged?'),

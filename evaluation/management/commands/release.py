@@ -26,7 +26,7 @@ class Command(CollectionCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         collection = self.collection(options["slug"])
         by, given = self.actor(options), {name: options[name] for name in ("rule", "note", "state")}
-        with self.bar(f"Release of {collection.name}") as tell, Direct(tell) as work:
+        with self.bar(f"Release of {collection.short_name}") as tell, Direct(tell) as work:
             release = services.freeze_release(collection, by=by, **given, score=False, work=work)
         self.say(f"Release {release.number}: {release.counts['items']:,} judged documents, SHA-256 {release.sha256}.")
         with self.bar(f"Scores of release {release.number}") as tell, Direct(tell) as work:

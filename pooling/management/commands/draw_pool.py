@@ -35,7 +35,7 @@ class Command(CollectionCommand):
             raise Error("Say how deep with --depth N; --estimate tells what each depth would cost.")
         chosen = {"runs": runs, "strategy": strategy, "seed": options["seed"], **values}
         pool = pools.plan_pool(collection, by=self.actor(options), **chosen)
-        with self.bar(f"Pool of {collection.name}") as tell, Direct(tell) as work:
+        with self.bar(f"Pool of {collection.short_name}") as tell, Direct(tell) as work:
             pools.draw_pool(pool, work)
         found = {"round": pool.round, "strategy": pool.strategy, "runs": len(pool.used), "items": pool.item_count}
         found["seed"] = pool.seed

@@ -22,7 +22,7 @@ class Command(CollectionCommand):
         # Written beside and renamed: whoever looks finds the old archive or the new one, never half of one.
         aside = target.with_name(f".{target.name}.{os.getpid()}")
         try:
-            with self.bar(f"Export of {collection.name}") as tell:
+            with self.bar(f"Export of {collection.short_name}") as tell:
                 tell(0, 1, "Writing the archive")
                 count = collections.export_collection(collection, aside)
                 with aside.open("rb") as file:
