@@ -92,6 +92,8 @@ async def _measure(judges: list[crowd.Judge], searcher: crowd.Connection, asked:
 def bench(kind: str, documents: int, seconds: float, data: Path | None) -> bool:
     """Whether the goal is met. A site of a folder that was made before is used as it is."""
     named = {"ASSIZE_DATA": str(data.resolve() / "site")} if data else {}
+    if data:
+        (data / "site").mkdir(exist_ok=True)
     if data and "ASSIZE_DATABASE_URL" in os.environ:
         named["ASSIZE_DATABASE_URL"] = os.environ["ASSIZE_DATABASE_URL"]
     site = Site(ASSIZE_LOG_LEVEL="WARNING", ASSIZE_SEARCH=kind, **named)
@@ -180,6 +182,8 @@ def main() -> None:
         return
     for name in [name for name in os.environ if name.startswith("ASSIZE_") and not name.startswith("ASSIZE_TEST_")]:
         del os.environ[name]
+    if options.data:
+        options.data.mkdir(parents=True, exist_ok=True)
     if options.pg:
         with postgres(options.data / "database" if options.data else None):
             ok = bench("database", options.documents, options.seconds, options.data)

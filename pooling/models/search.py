@@ -30,22 +30,27 @@ class TermVector(models.Field):  # type: ignore[type-arg]  # never read or writt
 
 
 class IndexedDocument(models.Model):
-    """A document's terms; a GIN index of `terms` is made by the migration, where the database has such."""
+    """A document, numbered from 0 within its index, and its terms where they stand: a GIN index of `terms` is made by the
+    migration, where the database has such."""
 
     index = models.ForeignKey(SearchIndex, on_delete=models.CASCADE, related_name="+")
+    number = models.PositiveIntegerField()
     docno = models.CharField(max_length=400)
-    title_terms = models.PositiveIntegerField()
-    text_terms = models.PositiveIntegerField()
     terms = TermVector()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["index", "number"], name="indexed_document_once")]
 
 
 class IndexedTerm(models.Model):
-    """In how many documents a term is: weight A of titles, D of texts."""
+    """Which documents of a piece of an index have a term: weight A in their titles, D in their texts."""
 
     index = models.ForeignKey(SearchIndex, on_delete=models.CASCADE, related_name="+")
+    piece = models.PositiveIntegerField()
     weight = models.CharField(max_length=1)
     term = models.TextField()
     document_count = models.PositiveIntegerField()
+    postings = models.BinaryField(help_text="As pooling/search_database.py packs them.")
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["index", "weight", "term"], name="indexed_term_once")]
+        constraints = [models.UniqueConstraint(fields=["index", "term", "weight", "piece"], name="indexed_term_once")]
