@@ -135,23 +135,23 @@ def context() -> dict[str, object]:
         "tags": ({"label": "private"}, {"label": "judging", "kind": "accent"}, {"label": "frozen scale"}),
         "matrix": [{"value": value, "step": 3 * value, "cells": cells} for value, cells in enumerate(MATRIX)],
         "stages": (
-            {"label": "Topics", "count": "50", "note": "frozen", "state": "done", "href": "#stages"},
-            {"label": "Documents", "count": "21,480", "note": "2 missing", "state": "done", "href": "#stages"},
-            {"label": "Runs", "count": "38", "note": "12 groups", "state": "done", "href": "#stages"},
-            {"label": "Pool", "count": "14,206", "note": "depth 50, round 1", "state": "done", "href": "#stages"},
+            {"label": "Topics", "count": "50", "note": "frozen", "state": "done", "href": "#main"},
+            {"label": "Documents", "count": "21,480", "note": "2 missing", "state": "done", "href": "#main"},
+            {"label": "Runs", "count": "38", "note": "12 groups", "state": "done", "href": "#main"},
+            {"label": "Pool", "count": "14,206", "note": "depth 50, round 1", "state": "done", "href": "#main"},
             {
                 "label": "Judged",
                 "count": "9,311",
                 "note": "65 %, ends about Thursday",
                 "state": "now",
-                "href": "#stages",
+                "href": "#main",
             },
             {"label": "Release", "count": None, "note": "3 topics disagree", "state": "todo", "href": None},
         ),
         "tabs": (
-            {"label": "Leaderboard", "href": "#tabs", "current": True, "count": None},
-            {"label": "Runs", "href": "#tabs", "current": False, "count": 38},
-            {"label": "Topics", "href": "#tabs", "current": False, "count": 50},
+            {"label": "Leaderboard", "href": "#main", "current": True, "count": None},
+            {"label": "Runs", "href": "#main", "current": False, "count": 38},
+            {"label": "Topics", "href": "#main", "current": False, "count": 50},
         ),
         "rows": (
             {

@@ -1,11 +1,13 @@
 """Agreement: the whole report for organizers, with the documents behind each cell; one's own for assessors."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from assess import adjudication, agreeing, agreement_files
+from assess.core.figures import THIN
 from pooling import access, tables
 from pooling.models import Role
 from pooling.selectors import grades
@@ -17,6 +19,7 @@ def agreement(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     report, overview = agreeing.shown(collection)
     context: dict[str, Any] = {"report": report, "overview": overview, "grades": grades(collection)}
+    context |= {"thin": THIN, "few": agreeing.FEW}
     files = tables.asked(request, f"{collection.slug}-agreement", agreement_files.tables(report, overview))
     return files or page(request, "assess/agreement.html", collection, **context)
 
@@ -44,7 +47,13 @@ def documents(request: HttpRequest, slug: str) -> HttpResponse:
     one, other = (request.GET.get(name, "").replace("\0", "") for name in ("first", "second"))
     found = agreeing.cell(collection, one, other, first.value, second.value)
     context: dict[str, Any] = {"found": found, "first": first, "second": second, "names": (one, other)}
+    context["asked"] = _cell_asked(request)
     return page(request, "assess/cell.html", collection, **context, here="agreement")
+
+
+def _cell_asked(request: HttpRequest) -> str:
+    """Which cell of which matrix, as an address has it: a document that was opened from one leads back to it."""
+    return urlencode({name: request.GET[name] for name in ("a", "b", "first", "second") if name in request.GET})
 
 
 @require_safe
@@ -56,7 +65,8 @@ def document(request: HttpRequest, slug: str) -> HttpResponse:
     scale = {grade.value: grade for grade in grades(collection)}
     said = [(row, scale.get(row.grade) if row.grade is not None else None) for row in adjudication.said(card.item)]
     decided = scale.get(card.grade) if card.grade is not None else None
-    return page(request, "assess/document.html", collection, card=card, said=said, decided=decided, here="agreement")
+    context: dict[str, Any] = {"card": card, "said": said, "decided": decided, "cell": _cell_asked(request)}
+    return page(request, "assess/document.html", collection, **context, here="agreement")
 
 
 @require_safe

@@ -3,8 +3,10 @@
 import csv
 import io
 import json
+import re
 import uuid
 from datetime import timedelta
+from html import escape, unescape
 
 import numpy as np
 import pytest
@@ -162,8 +164,14 @@ def test_a_cell_opens_its_documents(textbook: Cast, client_for: ClientFor) -> No
         for who in (names, ("", "")):
             found = agreeing.cell(textbook.collection, *who, cell.row, cell.column)
             assert (len(found.rows), found.pairs, found.documents) == (cell.count,) * 3
-    page = client_for(textbook.organizer).get("/c/harbour-trials/agreement/documents/?a=0&b=1").content.decode()
+    olga, here = (
+        client_for(textbook.organizer),
+        f"/c/harbour-trials/agreement/documents/?a=0&b=1&first={names[0]}&second={names[1]}",
+    )
+    page = olga.get(here).content.decode()
     assert "10 documents" in page and "of 1" in page and page.count("tabs-second") == 1
+    document = olga.get(unescape(re.findall(r'href="(/c/harbour-trials/document/[^"]*)"', page)[0])).content.decode()
+    assert f'<a class="back" href="{escape(here)}">' in document  # and so back to the cell
     few = agreeing.cell(textbook.collection, *names, 1, 1, most=7)
     assert (len(few.rows), few.pairs, few.documents) == (7, 300, 300)
 
@@ -207,7 +215,7 @@ def test_how_each_assessor_judges(textbook: Cast, client_for: ClientFor) -> None
     second = checks["Kwame Second"]
     assert (second.seconds, second.per_hour, second.run, second.held, second.majority) == (None, None, 300, 4, 0.25)
     page = " ".join(client_for(textbook.organizer).get("/c/harbour-trials/agreement/").content.decode().split())
-    assert '<td class="num" data-label="Longest run">320</td>' in page and "75 % <span" in page
+    assert '<td class="num whole" data-label="Longest run of one grade">320</td>' in page and "75 % <span" in page
 
 
 def test_own_agreement_after_the_topic_closes_if_allowed(textbook: Cast, client_for: ClientFor) -> None:

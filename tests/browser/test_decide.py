@@ -15,6 +15,7 @@ from assess.services.assigning import Wanted
 from pooling.models import Role
 from tests import factories
 from tests.assess import factories as judged
+from tests.browser.look import PHONE, WIDE
 from tests.browser.world import World
 
 if TYPE_CHECKING:
@@ -54,6 +55,10 @@ def test_decide_by_keys(world: World, signed_in: Callable[[User], Page]) -> None
         page.keyboard.press("b")
     expect(page.locator("[name=comment]")).to_have_value("2 is what I mean")  # going on lost nothing
     expect(page.locator("[name=comment]")).to_be_visible()
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    room = page.locator(".judge-document").bounding_box()
+    assert room and room["height"] >= 200  # what is written hides the document from nobody
+    page.set_viewport_size(WIDE)  # type: ignore[arg-type]
 
     def decide(key: str) -> None:
         """The next page comes, with the script that reads the next key."""

@@ -52,6 +52,18 @@ def press(button: str, **values: str) -> Callable[[Page], None]:
     return act
 
 
+def all_in_view(page: Page) -> None:
+    """On a small screen each table of agreement is there as a whole; on a phone each figure has a line."""
+    page.set_viewport_size({"width": 1000, "height": 800})
+    over = (
+        "[...document.querySelectorAll('.scroll')].filter(box => box.scrollWidth > box.clientWidth).map(box => box.ariaLabel)"
+    )
+    assert page.evaluate(over) == []
+    page.set_viewport_size({"width": 360, "height": 740})
+    heights = "[...document.querySelectorAll('td.whole, td.aside, td:has(.interval-cell)')].map(cell => cell.clientHeight)"
+    assert max(page.evaluate(heights)) < 40
+
+
 def open_dialog(button: str) -> Callable[[Page], None]:
     def act(page: Page) -> None:
         page.get_by_role("button", name=button).first.click()
@@ -247,7 +259,7 @@ CASES = [
     Case("practice-sets-error", "practice_sets", "organizer", JUDGED + "practice/", press("Set", Documents="D1 many"), 422),
     Case("assign-found", "assign", "organizer", JUDGED + "assign/?find=mirja&show=left"),
     Case("agreement", "agreement", "organizer", JUDGED + "agreement/"),
-    Case("agreement-three", "agreement", "organizer", RELEASED + "agreement/"),
+    Case("agreement-three", "agreement", "organizer", RELEASED + "agreement/", all_in_view),
     Case("agreement-none", "agreement", "organizer", "/c/{w.fresh.slug}/agreement/"),
     Case("agreement-cell", "agreement_documents", "organizer", JUDGED + "agreement/documents/?a=1&b=2"),
     Case("document", "document", "organizer", JUDGED + "document/?topic=1&docno={w.docno}"),

@@ -92,7 +92,7 @@ def test_freeze_asks_for_a_job_and_the_page_follows_it(judged: Cast, olga: Clien
     job = Job.objects.get(name="freeze_release")
     assert (job.args["rule"], job.args["note"], job.started_by) == ("max", "Spring", judged.organizer)
     page = olga.get(f"{HERE}releases/").content.decode()
-    assert 'hx-trigger="every 1s"' in page and "The judgments are being frozen" in page
+    assert 'hx-trigger="every 1s"' in page and "The judgments are being frozen" in page and "Freeze the qrels" not in page
     Job.objects.update(state="failed", message="The disk is full.")
     assert "The last freeze failed The disk is full." in text(olga, "releases/")
 
