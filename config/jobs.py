@@ -67,8 +67,10 @@ def intend(
     started_by: User | None = None,
     collection_id: int | None = None,
     dedupe: str = "",
+    message: str = "",
 ) -> Job:
-    """Write the intention into the caller's transaction. While an equal one (same `dedupe`) lives, that is returned."""
+    """Write the intention into the caller's transaction. While an equal one (same `dedupe`) lives, that is returned.
+    `message`: what is to be said of it already."""
     if name not in REGISTRY:
         raise LookupError(f"no job is registered as {name!r}")
     with transaction.atomic():
@@ -76,7 +78,7 @@ def intend(
         if dedupe and (found := same.first()):
             return found
         new = Job(name=name, title=title[:200], args=args or {}, started_by=started_by, collection_id=collection_id)
-        new.dedupe = dedupe
+        new.dedupe, new.message = dedupe, message
         try:
             with transaction.atomic():
                 new.save()

@@ -25,8 +25,10 @@ from pooling.services import taking
 from pooling.services.work import Work
 
 KINDS = ("judgments", "release")
+UNKNOWN, STRANGERS = "DOC_UNKNOWN", "DOCS_UNKNOWN"  # of a line, and of the file
 MOST_MB = 64
 NAME = 150
+NEARLY_ALL = 0.9  # of the documents: then it is rather the file of another collection
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Qrels:
     """What a release is made of; `sample`: the same rows with strata or probabilities, of a file that has them."""
 
     columns: QrelsColumns
+    report: Report
     sample: SampledQrels | None = None
 
 
@@ -64,7 +67,7 @@ class Faulty(Refusal):
 
 def request_import(collection: Collection, *, by: User, data: bytes, options: Options) -> Job:
     """Check the whole file at once, keep it, and ask for it to be taken."""
-    _check(collection, data, options)
+    found = _check(collection, data, options)
     relative = f"files/imports/{collection.pk}/{secrets.token_hex(12)}"
     store.put(relative, data)
     args: dict[str, int | str] = {"collection": collection.pk, "by": by.pk, "path": relative, **asdict(options)}
@@ -76,6 +79,7 @@ def request_import(collection: Collection, *, by: User, data: bytes, options: Op
         started_by=by,
         collection_id=collection.pk,
         dedupe=f"import:{collection.pk}:{options.kind}:{digest[:32]}",
+        message=_remark(found.report),
     )
 
 
@@ -88,15 +92,32 @@ def take_import(collection: Collection, *, by: User, data: bytes, options: Optio
         return f"Release {release.number}: {release.counts['items']:,} judged documents, SHA-256 {release.sha256}."
     people = len({line.assessor for line in found.lines})
     told = f"{len(found.lines):,} judgments of {people:,} assessor{'' if people == 1 else 's'}"
-    with work.finish(told):
+    remark = _remark(found.report)
+    with work.finish(f"{told}. {remark}" if remark else told):
         importing.store_judgments(collection, found.lines, by=by)
     return f"{told}."
 
 
 def check_report(collection: Collection, data: bytes, options: Options) -> Report:
     """What is remarkable about a file that can be taken; Faulty for one that cannot."""
-    found = _check(collection, data, options)
-    return Report() if isinstance(found, Qrels) else found.report
+    return _check(collection, data, options).report
+
+
+def _add_strangers(report: Report, lines: int) -> None:
+    """Of documents that the collection has not: how many and which are the first; strongly, where they are nearly all."""
+    count = report.count(UNKNOWN)
+    if not count:
+        return
+    first = [f"{one.value} on line {one.line:,}" for one in report.findings if one.code == UNKNOWN][:3]
+    told = f"{count:,} of {lines:,} lines name documents that are not in this collection"
+    if count == lines:
+        told = f"None of its {lines:,} lines names a document of this collection"
+    more = " It looks like the qrels of another collection." if count >= NEARLY_ALL * lines else ""
+    report.add("warning", STRANGERS, 0, f"{told}: {', '.join(first)}{' …' if count > len(first) else ''}.{more}")
+
+
+def _remark(report: Report) -> str:
+    return next((one.message for one in report.findings if one.code == STRANGERS), "")
 
 
 def _check(collection: Collection, data: bytes, options: Options) -> importing.Checked | Qrels:
@@ -120,6 +141,7 @@ def _check(collection: Collection, data: bytes, options: Options) -> importing.C
     if kind == "judgments":
         told = {"assessor": assessor.strip(), "repeats": repeats}
         checked = importing.check_judgments(collection, data, **told, grades=grades)
+        _add_strangers(checked.report, len(checked.lines))
         if not checked.report.ok:
             raise Faulty(checked.report)
         return checked
@@ -138,7 +160,8 @@ def _check(collection: Collection, data: bytes, options: Options) -> importing.C
     columns, report = read_qrels(plain, topics=numbers, docnos=known, levels=levels, grades=grades)
     if columns is None:
         raise Faulty(report)
-    return Qrels(columns, sample)
+    _add_strangers(report, len(columns.grades) + report.count("DUPLICATE_SAME"))
+    return Qrels(columns, report, sample)
 
 
 def _sample(data: bytes, form: str, report: Report) -> SampledQrels | None:
@@ -185,7 +208,7 @@ def _release(collection: Collection, found: Qrels, by: User, note: str, work: Wo
     qrels = write_qrels(columns.topics, columns.docnos, columns.grades)
     reading = bundles.Reading(qrels, counts, about, files)
     draft = {"by": by, "rule": "", "note": note, "state": ReleaseState.DRAFT, "score": True}
-    return services.store_release(collection, reading, **draft, work=work)  # type: ignore[arg-type]
+    return services.store_release(collection, reading, **draft, work=work, remark=_remark(found.report))  # type: ignore[arg-type]
 
 
 def take_kept(collection: Collection, *, by: User, path: str, work: Work, options: Options) -> None:

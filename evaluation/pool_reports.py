@@ -141,8 +141,21 @@ def _dedupe(standing: Standing) -> str:
 
 
 def led_by(standing: Standing, found: PoolReport, measure: str) -> PoolReport:
+    _require_something(found)
     name = standings.measure_of(standing, measure)
     return replace(found, lead=found.measures.index(name) if name in found.measures else 0)
+
+
+def _require_something(report: PoolReport) -> None:
+    """Where runs and qrels have nothing in common, nothing changes whatever is left out: that is not good, but nothing."""
+    if not report.relevant:
+        raise Refusal("None of the judged documents is relevant, so leaving out runs changes nothing.")
+    shares = [share for _tag, share, _pooled in report.shares if share == share]
+    if shares and not any(shares):
+        raise Refusal(
+            f"None of the {report.judged:,} judged documents is among the first ten of any run, so leaving out runs changes nothing. "
+            "Are these the qrels of another collection?"
+        )
 
 
 def _check(standing: Standing) -> None:

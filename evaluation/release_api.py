@@ -170,7 +170,8 @@ def import_qrels(request: ApiRequest, slug: str, file: File[UploadedFile], field
 
     For organizers. `topic 0 docno grade`, or columns topic, docno, assessor, grade; as a release
     also sampled qrels (`topic 0 docno stratum grade`) and prels (`topic docno grade method probability`). A faulty file is refused at once, every
-    fault in `error.details.findings`; else the answer is a job.
+    fault in `error.details.findings`; else the answer is a job. Its `message` tells how many documents the collection has not, if any,
+    with the first and their lines.
     """
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     return importing.request_import(collection, by=request.user, data=file.read(), options=importing.Options(**fields.dict()))

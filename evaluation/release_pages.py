@@ -179,7 +179,10 @@ def import_qrels(request: HttpRequest, slug: str) -> HttpResponse:
         given["repeats"] = given["repeats"] or "refuse"
         try:
             options = importing.Options(**given)
-            return redirect("job", importing.request_import(collection, by=by, data=data, options=options).pk)
+            job = importing.request_import(collection, by=by, data=data, options=options)
+            if job.message:
+                messages.warning(request, job.message)
+            return redirect("job", job.pk)
         except importing.Faulty as faulty:
             findings = faulty.report.findings
             form.add_error("file", faulty.message)

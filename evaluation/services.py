@@ -84,8 +84,9 @@ def store_release(
     state: str,
     score: bool,
     work: Work,
+    remark: str = "",
 ) -> Release:
-    """Give a reading the next number and store it whole: files first, then one row."""
+    """Give a reading the next number and store it whole: files first, then one row. `remark`: what else there is to say."""
     at = timezone.now()
     digest = hashlib.sha256(reading.qrels).hexdigest()
     release = Release(collection=collection, rule=rule, note=note, sha256=digest, frozen_by=by, frozen_at=at)
@@ -103,7 +104,8 @@ def store_release(
         release.archive = f"files/releases/{collection.pk}/{release.archive_sha256}.zip"
         store.put(release.archive, data)
         try:
-            with work.finish(f"{reading.counts['items']:,} judged documents of {reading.counts['topics']:,} topics"):
+            told = f"{reading.counts['items']:,} judged documents of {reading.counts['topics']:,} topics"
+            with work.finish(f"{told}. {remark}" if remark else told):
                 _insert(release, by, state, score=score)
         except _NumberTaken:
             store.remove(release.archive)

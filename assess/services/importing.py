@@ -118,7 +118,8 @@ def _check_documents(collection: Collection, lines: Iterable[Line], report: Repo
     there = None if known is None else {docno.decode() for docno in known.tolist()}
     for line in lines:
         if there is not None and line.docno not in there:
-            report.add("warning", "DOC_UNKNOWN", line.line, f"Document {shown(line.docno)} is not in the collection.")
+            name = shown(line.docno)
+            report.add("warning", "DOC_UNKNOWN", line.line, f"Document {name} is not in the collection.", name)
 
 
 def _check_judged(collection: Collection, lines: Sequence[Line], report: Report) -> None:

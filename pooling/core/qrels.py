@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core.fields import Fields
-from pooling.core.findings import MAX_ERRORS, Report, shown
+from pooling.core.findings import MAX_ERRORS, Report, Said, shown
 from pooling.core.keys import PairIndex, code_topics, group_pairs
 from pooling.core.lines import MAX_ID, careful_rows, clean_text, quick_lines, spelled_topics, zeros_message
 
@@ -203,7 +203,7 @@ def _check_documents(rows: _Rows, docnos: NDArray[np.bytes_], report: Report) ->
         "warning",
         "DOC_UNKNOWN",
         rows.lines[gone],
-        lambda i: f"Document {shown(rows.docnos[gone[i]])} is not in the collection.",
+        lambda i: Said(f"Document {shown(rows.docnos[gone[i]])} is not in the collection.", shown(rows.docnos[gone[i]])),
     )
 
 

@@ -1,6 +1,8 @@
 """Qrels of another time or place: as judgments, as a release; bad files are refused whole, every fault by its line."""
 
 import gzip
+from html import escape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,18 +12,22 @@ from pytest_django import Settings
 from assess import selectors as judging
 from assess import watching
 from assess.models import Judgment, JudgmentEvent, Seat
+from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job, User
-from evaluation import changes, importing, selectors
+from evaluation import changes, importing, selectors, tasks
 from evaluation.models import Release
 from evaluation.on_files import verify
 from pooling.models import Pool, PoolItem
 from pooling.services.work import Direct
+from tests.assess.factories import make_documents
+from tests.commands.conftest import Assize, assize
 from tests.conftest import Cast, ClientFor
 from tests.evaluation.factories import judge, make_item, make_topic, quiet
 from tests.evaluation.test_bundles import files
 from tests.pooling import files as pool_files
 
+__all__ = ["assize"]
 TABLE = b"topic,docno,assessor,grade\n1,a,ann,2\n1,a,bob,0\n1,b,ann,1\n2,c,bob,3\n"
 QRELS = b"1 0 a 2\n1 0 b 0\n2 0 c 3\n"
 
@@ -188,6 +194,46 @@ def test_refused_in_words(cast: Cast, two: Cast) -> None:
     two.collection.topics.all().delete()
     with pytest.raises(Conflict, match="no topics yet"):
         take(two, QRELS, "release")
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (QRELS, ""),
+        (b"1 0 a 2\n1 0 x 0\n2 0 c 3\n", "1 of 3 lines name documents that are not in this collection: x on line 2."),
+        (
+            b"1 0 x1 2\n1 0 x2 0\n1 0 x3 0\n2 0 x4 3\n",
+            "None of its 4 lines names a document of this collection: x1 on line 1, x2 on line 2, x3 on line 3 …."
+            " It looks like the qrels of another collection.",
+        ),
+    ],
+)
+@pytest.mark.parametrize("kind", importing.KINDS)
+def test_documents_of_another_collection_are_told(
+    two: Cast, client_for: ClientFor, assize: Assize, tmp_path: Path, data: bytes, told: str, kind: str
+) -> None:
+    """On the page, over the API and by the command; they are taken, for what was judged may have left the collection."""
+    make_documents(two.collection, ["a", "b", "c"])
+    sent = {"kind": kind, "assessor": "nist" if kind == "judgments" else ""}
+    olga = client_for(two.organizer)
+    page = olga.post("/c/harbour-trials/import-qrels/", {**sent, "file": SimpleUploadedFile("q", data)}, follow=True)
+    assert (escape(told) in page.content.decode(), "toast-warning" in page.content.decode()) == (True, bool(told))
+    Job.objects.all().delete()
+    answer = olga.post("/api/v1/collections/harbour-trials/qrels", {**sent, "file": SimpleUploadedFile("q", data)})
+    assert (answer.status_code, answer.json()["message"]) == (202, told)
+    job = Job.objects.get()
+    job.state = "running"
+    job.save()
+    tasks.import_qrels(jobs.Running(job))
+    job.refresh_from_db()
+    assert (job.state, job.message.partition(". ")[2]) == ("done", told)
+    file, other = tmp_path / "old.qrels", ("--assessor", "cran", "--grades", "2=1")
+    file.write_bytes(data)
+    by_hand = assize("import-qrels", "harbour-trials", file, "--as", kind, *other)
+    warned = (
+        f"{file}: warning: {told}\n" in by_hand.err and f"{file}:{data.count(b'a') + 1}: warning: Document x" in by_hand.err
+    )
+    assert (by_hand.status, warned, "warning" in by_hand.err) == (0, bool(told), bool(told))
 
 
 def test_page_refuses_with_findings_and_takes_by_a_job(two: Cast, client_for: ClientFor) -> None:

@@ -19,7 +19,7 @@ from assess.models import Judgment
 from config import jobs, store
 from config.errors import Refusal
 from config.models import Job, User
-from evaluation import columns, comparing, effect, planning, pool_reports, reports, standings, topic_reports
+from evaluation import columns, comparing, effect, importing, planning, pool_reports, reports, standings, topic_reports
 from evaluation.core.catalogue import DEFINITIONS
 from evaluation.core.formulas import FORMULAS, worked
 from evaluation.core.stability import LeftOut, Shallower
@@ -28,6 +28,7 @@ from evaluation.models import Release
 from evaluation.pool_reports import PoolReport
 from pooling.core.runs import check_run
 from pooling.models import Collection, Run
+from pooling.services.work import Direct
 from tests.commands.conftest import Assize, assize
 from tests.conftest import Cast, ClientFor
 from tests.evaluation import factories
@@ -429,6 +430,20 @@ def test_effect_of_many_runs_says_that_it_takes_a_while(many: Release, olga: Cli
     assert answer in olga.get(path, headers={"HX-Request": "true"}).content.decode()  # what the page then asks for
     assert answer in words(olga, f"{path}?whole=1")  # and its link, without script
     assert olga.get(f"{path}?table=ranks&form=csv").content.startswith(b"run,")
+
+
+def test_pool_report_calls_nothing_good_that_is_nothing(many: Release, olga: Client) -> None:
+    """Qrels of another collection, or in which nothing is relevant: no run leaves a gap, and nothing is told."""
+    for qrels, told in ((b"1 0 x 1\n2 0 y 1\n", "is among the first ten of any run"), (b"1 0 d1 0\n", "is relevant, so")):
+        with Direct(lambda *told: None) as work:
+            options = importing.Options(kind="release")
+            importing.take_import(many.collection, by=many.frozen_by, data=qrels, options=options, work=work)
+        release = Release.objects.order_by("-number")[0]
+        factories.score(release)
+        with pytest.raises(Refusal, match=told):
+            pool_reports.pool_report(standings.of_release(release))
+        page = words(olga, f"{HERE}pool-report/?release={release.number}")
+        assert told in page and "can be reused" not in page
 
 
 def test_pool_report_needs_three_runs(release: Release, olga: Client) -> None:
