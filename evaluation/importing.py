@@ -113,7 +113,7 @@ def _add_strangers(report: Report, lines: int) -> None:
     if count == lines:
         told = f"None of its {lines:,} lines names a document of this collection"
     more = " It looks like the qrels of another collection." if count >= NEARLY_ALL * lines else ""
-    report.add("warning", STRANGERS, 0, f"{told}: {', '.join(first)}{' …' if count > len(first) else ''}.{more}")
+    report.add("warning", STRANGERS, 0, f"{told}{'; the first are' if count > len(first) else ':'} {', '.join(first)}.{more}")
 
 
 def _remark(report: Report) -> str:

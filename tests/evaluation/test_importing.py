@@ -203,7 +203,7 @@ def test_refused_in_words(cast: Cast, two: Cast) -> None:
         (b"1 0 a 2\n1 0 x 0\n2 0 c 3\n", "1 of 3 lines name documents that are not in this collection: x on line 2."),
         (
             b"1 0 x1 2\n1 0 x2 0\n1 0 x3 0\n2 0 x4 3\n",
-            "None of its 4 lines names a document of this collection: x1 on line 1, x2 on line 2, x3 on line 3 …."
+            "None of its 4 lines names a document of this collection; the first are x1 on line 1, x2 on line 2, x3 on line 3."
             " It looks like the qrels of another collection.",
         ),
     ],
