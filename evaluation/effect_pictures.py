@@ -86,12 +86,8 @@ class Bump:
     left: int
     right: int
 
-    @property
-    def is_wide(self) -> bool:
-        return self.width > WIDTH
 
-
-WIDTH, MOST_LINES = 800, 40
+STEP, LONGEST, MOST_LINES = 104, 25, 40  # from column to column, room for a name of 15 letters; letters of a tag
 MOST_COLUMNS = 13  # of more, the table tells
 
 
@@ -107,19 +103,18 @@ def _bump(runs: Sequence[str], orders: Sequence[Order]) -> Bump:
     """Column by column; of many runs the best under the rule that is set, which comes first."""
     ranks = np.array([order.ranks for order in orders])
     shown = np.argsort(ranks[0], kind="stable")[:MOST_LINES]
-    left, width = 190, max(WIDTH, 260 + 100 * (len(orders) - 1))  # room for a tag of 25 letters
-    right = width - 70
-    step = (right - left) / max(len(orders) - 1, 1)
+    left = 24 + 7 * min(max((len(runs[run]) for run in shown), default=0), LONGEST)
+    right = left + STEP * (len(orders) - 1)
     # Equal ranks would lie over each other: each column has an order of its own, equal ones by the first column.
     places = np.array([np.argsort(np.lexsort((ranks[0][shown], row[shown]))) for row in ranks])
     lines = []
     for column, run in enumerate(shown.tolist()):
-        marks = [(round(left + step * n, 1), float(52 + 22 * places[n, column])) for n in range(len(ranks))]
+        marks = [(float(left + STEP * n), float(52 + 22 * places[n, column])) for n in range(len(ranks))]
         own = ranks[:, run]
         points = " ".join(f"{x},{y}" for x, y in marks)
         lines.append(Line(runs[run], points, marks, int(own[0]), int(own[-1]), int(own.max() - own.min())))
-    columns = [(round(left + step * n, 1), order.name, order.kind) for n, order in enumerate(orders)]
-    return Bump(width, 66 + 22 * len(shown), columns, lines, left, right)
+    columns = [(float(left + STEP * n), order.name, order.kind) for n, order in enumerate(orders)]
+    return Bump(right + STEP // 2 + 4, 66 + 22 * len(shown), columns, lines, left, right)
 
 
 MOST_BARS = 25
@@ -135,6 +130,6 @@ def histogram(drawn: Draws) -> tuple[Chart, Table]:
     words = f"τ with the merged grades' order, of {drawn.draws:,} draws of one assessor for each topic"
     rows = [(float(low), float(high), count) for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)]
     marks = [Mark(n, count, f"τ from {low:.3f} to {high:.3f}: {count:,} draws") for n, (low, high, count) in enumerate(rows)]
-    across = Axis("τ", float(edges[0]), 1.0, 3 if step < 0.01 else 2)
+    across = Axis("τ", float(edges[0]), 1.0, 3 if edges[0] > 0.951 else 2)
     chart = charts.bars(words, "τ", charts.axis("Draws", counts), [""] * len(rows), marks, across=across)
     return chart, Table(words, ["τ from", "τ to", "draws"], rows)

@@ -42,8 +42,11 @@ def scoring(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def try_run(request: HttpRequest, slug: str) -> HttpResponse:
-    """A run of one's own against a public release; the report is shown once, or kept for oneself."""
+    """A run of one's own against a public release; the report is shown once, or kept for oneself. Strangers are told what
+    they need for it."""
     collection = score_access.scores_for(request.user, slug)
+    if request.method == "GET" and not request.user.is_authenticated:
+        return page(request, "evaluation/try.html", collection, stranger=True, here="try_run")
     user = access.require_sign_in(request.user)
     public = [one for one in selectors.releases(collection, withdrawn=False) if one.state == ReleaseState.PUBLIC]
     form = TryForm(*sent(request), releases=[one.number for one in public])

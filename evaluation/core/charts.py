@@ -7,14 +7,14 @@ Every mark that stands for a number has a <title> which tells it.
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 
 WIDTH, HEIGHT = 560, 300
-LEFT, RIGHT, TOP, BOTTOM = 66, 18, 32, 50  # room for the type of a phone, which is larger beside the picture
+LEFT, RIGHT, TOP, BOTTOM = 66, 18, 38, 50  # room for the type of a phone, which is larger beside the picture
 LETTER, APART = 6.5, 10  # how wide a letter is, and how far names stand apart
 ON_A_PHONE = 19 / 12  # how much larger the type is there beside the picture
-MANY = 80  # bars; more are not told apart on a phone, where the picture is then moved sideways
+MANY, THINNEST = 80, 2  # bars; of more the picture is moved sideways on a phone, and grows so that each keeps its width
 TONES = 8
 MINUS = re.compile(r"(?<![^\s(])-(?=\d)")
 
@@ -133,7 +133,8 @@ class Chart:
     def svg(self) -> str:
         """For a page."""
         return (
-            f'<svg class="chart{" chart-many" * self.is_wide}" viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{escape(self.words)}">'
+            f'<svg class="chart{" chart-many" * self.is_wide}{" chart-long" * (self.width > WIDTH)}" width="{1.3 * self.width:.0f}"'
+            f' viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{escape(self.words)}">'
             f"{self.body}</svg>"
         )
 
@@ -243,11 +244,21 @@ def strip(words: str, x: Axis, marks: Sequence[Mark]) -> Chart:
     return Chart(words, "".join(parts), height=height)
 
 
-def bars(words: str, label: str, y: Axis, names: Sequence[str], marks: Sequence[Mark], *, across: Axis | None = None) -> Chart:
+def bars(
+    words: str,
+    label: str,
+    y: Axis,
+    names: Sequence[str],
+    marks: Sequence[Mark],
+    *,
+    across: Axis | None = None,
+    each: int = 1,
+) -> Chart:
     """A bar for each name, from zero; of a mark with `high`, from one to the other, and its own point at `y`. With an axis
-    `across`, bars share it out and its numbers take the place of the names."""
-    plane = _Plane(across or Axis(label, 0, max(len(names), 1)), y)
-    slot = (WIDTH - LEFT - RIGHT) / max(len(names), 1)
+    `across`, bars share it out and its numbers take the place of the names. `each`: room for so many bars at every name."""
+    width = max(WIDTH, LEFT + RIGHT + THINNEST * len(names) * each)
+    plane = _Plane(across or Axis(label, 0, max(len(names), 1)), y, width)
+    slot = (width - LEFT - RIGHT) / max(len(names), 1)
     thick = max(min(slot * 0.72, 26.0), 0.8) if across is None else slot * 0.9
     parts = [plane.frame(across=across is not None), *(_names(names, slot) if across is None else ())]
     for mark in _known(marks):
@@ -258,7 +269,7 @@ def bars(words: str, label: str, y: Axis, names: Sequence[str], marks: Sequence[
             f'<rect class="chart-mark chart-fill tone-{mark.tone}" x="{x:.1f}" y="{min(ends):.1f}" width="{thick:.1f}" height="{height:.1f}">'
             f"<title>{_told(mark)}</title></rect>"
         )
-    return Chart(words, "".join(parts), shapes=("bar",), is_wide=len(names) > MANY)
+    return Chart(words, "".join(parts), width=width, shapes=("bar",), is_wide=len(names) * each > MANY)
 
 
 def _names(names: Sequence[str], slot: float) -> list[str]:
@@ -266,7 +277,7 @@ def _names(names: Sequence[str], slot: float) -> list[str]:
     short = [name if len(name) < 10 else name[:8] + "…" for name in names]
     longest = max(map(len, short), default=1) * LETTER
     every = max(1, math.ceil((longest + APART) / slot))
-    on_a_phone = every if len(names) > MANY else every * math.ceil((longest + APART) * ON_A_PHONE / (slot * every))
+    on_a_phone = every * math.ceil((longest + APART) * ON_A_PHONE / (slot * every))
     return [
         f'<text class="chart-tick{" chart-wide" * (place % on_a_phone > 0)}" text-anchor="middle"'
         f' x="{LEFT + slot * (place + 0.5):.1f}" y="{HEIGHT - BOTTOM + 20}">{escape(short[place])}</text>'
@@ -280,17 +291,17 @@ def ranges(
     """From worst to best for each name as a thin bar; points of `tone` above 0 lie on it."""
     grounds = [mark for mark in spans if mark.high is not None]
     chart = bars(words, label, y, names, grounds)
-    plane = _Plane(Axis(label, 0, max(len(names), 1)), y)
+    plane = _Plane(Axis(label, 0, max(len(names), 1)), y, chart.width)
     dots = [plane.dot(Mark(mark.x + 0.5, mark.y, mark.title, mark.tone), 3.5) for mark in _known(spans) if mark.high is None]
-    return Chart(words, chart.body + "".join(dots), legend, shapes=("bar", "dot"), is_wide=chart.is_wide)
+    return replace(chart, body=chart.body + "".join(dots), legend=legend, shapes=("bar", "dot"))
 
 
 def paired(words: str, label: str, y: Axis, names: Sequence[str], series: Sequence[Series]) -> Chart:
     """For each name a bar of each series, side by side; marks are in the order of the names."""
-    plane = _Plane(Axis(label, 0, max(len(names), 1)), y)
-    slot = (WIDTH - LEFT - RIGHT) / max(len(names), 1)
+    empty = bars(words, label, y, names, [], each=len(series))
+    plane = _Plane(Axis(label, 0, max(len(names), 1)), y, empty.width)
+    slot = (empty.width - LEFT - RIGHT) / max(len(names), 1)
     thick = max(min(slot * 0.8 / max(len(series), 1), 16.0), 0.6)
-    empty = bars(words, label, y, names, [])
     parts = [empty.body]
     for number, one in enumerate(series):
         for place, mark in enumerate(one.marks):
@@ -302,5 +313,4 @@ def paired(words: str, label: str, y: Axis, names: Sequence[str], series: Sequen
                 f'<rect class="chart-mark chart-fill tone-{one.tone}" x="{x:.1f}" y="{min(top, ground):.1f}" width="{thick:.1f}"'
                 f' height="{max(abs(top - ground), 0.5):.1f}"><title>{_told(mark)}</title></rect>'
             )
-    wide = len(names) * len(series) > MANY
-    return Chart(words, "".join(parts), tuple((one.tone, one.label) for one in series), shapes=("bar",), is_wide=wide)
+    return replace(empty, body="".join(parts), legend=tuple((one.tone, one.label) for one in series))

@@ -69,7 +69,7 @@ def shown(table: Table) -> list[list[tuple[str, bool]]]:
 
     def words(name: str, value: object) -> str:
         percent = name.endswith("%") and isinstance(value, float) and value == value
-        return minus(f"{value:+.1f}") if percent else cell(value)
+        return signed(float(str(value)), 1) if percent else cell(value)
 
     return [
         [(words(name, value), isinstance(value, int | float | None)) for name, value in zip(table.head, row, strict=True)]
@@ -78,6 +78,13 @@ def shown(table: Table) -> list[list[tuple[str, bool]]]:
 
 
 register.filter("minus", minus)
+
+
+@register.filter
+def signed(value: float, decimals: int) -> str:
+    """A difference; one that rounds to nothing has no sign."""
+    told = f"{value:+.{decimals}f}"
+    return minus(told) if told.strip("+-0.") else told[1:]
 
 
 @register.filter

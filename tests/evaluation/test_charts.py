@@ -65,7 +65,7 @@ def test_axis_of_nothing_and_of_one_value() -> None:
     assert charts.axis("x", [float("nan"), 0.0]).high == 1.0
 
 
-@pytest.mark.parametrize(("count", "wide", "on_a_phone"), [(8, 8, 8), (25, 13, 7), (225, 17, 17)])
+@pytest.mark.parametrize(("count", "wide", "on_a_phone"), [(8, 8, 8), (25, 13, 7), (225, 17, 9)])
 def test_names_are_left_out_only_where_there_is_no_room(count: int, wide: int, on_a_phone: int) -> None:
     """Of three letters each; very many bars are not squeezed into a phone, their box is moved sideways."""
     names = [str(301 + place) for place in range(count)]
@@ -73,6 +73,8 @@ def test_names_are_left_out_only_where_there_is_no_room(count: int, wide: int, o
     told = re.findall(r'<text class="chart-tick( chart-wide)?" text-anchor="middle"', chart.svg)
     assert (len(told), told.count("")) == (wide, on_a_phone)
     assert chart.is_wide == ("chart-many" in chart.svg) == (count == 225)
+    four = charts.paired("words", "Topic", Axis("AP"), names, [Series("run", [Mark(0, 0.5, "")] * count)] * 4)
+    assert four.width >= 2 * 4 * count and four.is_wide == (count > 20)
     page = render_to_string("components/chart.html", {"chart": chart, "name": "x"}, RequestFactory().get("/"))
     assert ('class="scroll"' in page) == chart.is_wide
 

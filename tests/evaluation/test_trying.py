@@ -195,6 +195,16 @@ def test_only_public_releases_and_not_too_often(
     assert client_for(None).get(f"{HERE}try/").status_code == 302
 
 
+def test_strangers_are_told_what_they_need_to_score_a_run(release: Release, judged: Cast, client_for: ClientFor) -> None:
+    """The tab is theirs, too: it says that an account is needed, and what can be done without one."""
+    type(judged.collection).objects.update(visibility="public")
+    anybody = client_for(None)
+    told = words(anybody, "try/")
+    assert "you need an account on this site" in told and "assize eval QRELS RUN" in told and "Score it" not in told
+    assert f'href="/sign-in/?next={HERE}try/"' in anybody.get(f"{HERE}try/").content.decode()
+    assert anybody.post(f"{HERE}try/", {"release": "1"}).status_code == 302
+
+
 def test_over_the_api(release: Release, judged: Cast, caller_for: CallerFor) -> None:
     call = caller_for(judged.researcher)
     headers = {"Authorization": f"Bearer {call.secret}"}
