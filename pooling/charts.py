@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 WIDTH, HEIGHT = 640, 240
-LEFT, RIGHT, TOP, BOTTOM = 64, 12, 12, 36
+LEFT, RIGHT, TOP, BOTTOM = 88, 24, 12, 36  # room for six figures and half of the last number in the type of a phone
 
 
 @dataclass(frozen=True)

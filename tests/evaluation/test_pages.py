@@ -347,7 +347,7 @@ def test_spreads_reach_below_zero(undefined: list[str], judged: Cast) -> None:
     rows = reports.run_topics(standings.standing(judged.collection), 0, "Utility")
     least = min(row.worst for row in rows)
     ticks = re.findall(r'class="chart-tick" text-anchor="end"[^>]*>([^<]+)<', figures.spreads("alpha", "Utility", rows).svg)
-    assert least < 0 and min(map(float, ticks)) <= least
+    assert least < 0 and min(float(tick.replace("−", "-")) for tick in ticks) <= least
 
 
 def test_figures_of_a_topic_without_a_number_are_left_out(undefined: list[str], olga: Client) -> None:
