@@ -14,9 +14,8 @@ from assess import exports, feedback, searching
 from assess.core import highlighting
 from assess.forms import HitForm
 from assess.models import Found
-from assess.services import judging
 from assess.services import searching as acts
-from config.errors import Refusal
+from config.errors import Conflict, Refusal
 from config.models import Job
 from pooling import access, search
 from pooling.core.query import MOST_LETTERS, sought_words
@@ -108,7 +107,7 @@ def judge_hit(request: HttpRequest, slug: str) -> HttpResponse:
     stale = ""
     try:
         acts.judge_hit(collection, assessor=user, topic=topic, **given)
-    except judging.Stale as error:
+    except Conflict as error:
         if not getattr(request, "htmx", False):
             raise
         stale = f"Your grade {data['grade']} was not taken. {error}"

@@ -298,7 +298,7 @@ def test_new_documents_are_indexed_by_themselves_where_the_old_ones_were(world: 
     assert "These documents can be searched when their index is made." in page
 
 
-def test_nobody_judges_in_the_place_of_another(world: World) -> None:
+def test_nobody_judges_in_the_place_of_another(world: World, client_for: ClientFor) -> None:
     world.index()
     with pytest.raises(Refusal, match="Topic 1 is not assigned to you"):
         world.judge(world.bob, "en1")
@@ -311,6 +311,10 @@ def test_nobody_judges_in_the_place_of_another(world: World) -> None:
     world.judge(world.ann, "en1")
     with pytest.raises(Conflict, match="pooled for somebody else"):
         world.judge(world.bob, "en1")
+    given = {"topic": "1", "docno": "en1", "grade": 2, "client_id": uuid.uuid4(), "q": "crane"}
+    answer = client_for(world.bob).post(f"/c/{world.collection.slug}/search/judge/", given, headers={"HX-Request": "true"})
+    assert answer.status_code == 409  # told in the line itself
+    assert "Your grade 2 was not taken. This document is pooled for somebody else to judge." in answer.content.decode()
     with pytest.raises(Refusal, match="There is no document “nowhere”"):
         world.judge(world.ann, "nowhere")
 
