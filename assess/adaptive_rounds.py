@@ -84,6 +84,11 @@ class RoundGoes:
         return sum(one.picked - one.judged for one in self.topics if not one.stop)
 
     @property
+    def calling(self) -> int:
+        """Topics that a rule would stop, and nobody has."""
+        return sum(bool(one.calls) and not one.stop for one in self.topics)
+
+    @property
     def curve(self) -> list[int]:
         """Relevant documents found after 1, 2, 3 … judgments of each topic, over all topics."""
         longest = max((one.judged for one in self.topics), default=0)

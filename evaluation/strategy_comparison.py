@@ -33,7 +33,14 @@ ASKED_OF = ("mtf", "maxmean")  # by what people ask of adaptive strategies, whic
 
 
 def _more_or_fewer(share: float | None) -> str:
-    return "–" if share is None else "the same" if not round(100 * share) else f"{100 * share:+.0f} %"
+    """Of one line, with a minus as wide as a plus."""
+    return (
+        "–"
+        if share is None
+        else "the same"
+        if not round(100 * share)
+        else f"{100 * share:+.0f}\N{NO-BREAK SPACE}%".replace("-", "−")
+    )
 
 
 def _in_words(share: float) -> str:

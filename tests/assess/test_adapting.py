@@ -303,7 +303,8 @@ def test_organizers_see_how_it_goes_and_stop_it(
     assert "Nobody judges this round yet." in client.get(address).content.decode()
     assert "Round 1 grows while it is judged." in client.get(f"/c/{world.collection.slug}/pool/").content.decode()
     world.assign(world.ann)
-    assert "1 document is picked and waits for its assessors" in client.get(address).content.decode()
+    page = client.get(address).content.decode()
+    assert "1 document is picked and waits for its assessors" in page and "nothing to do here until a topic calls" in page
     for card in judging.next_items(world.collection, assessor=world.ann, count=1):
         judging.record_judgment(world.collection, assessor=world.ann, seat=card.token, client_id=uuid.uuid4(), grade=2)
     assert "1 of 10 are judged, 1 of them relevant." in client.get(address).content.decode()
@@ -329,6 +330,7 @@ def test_a_sample_of_the_rest_tells_what_was_missed(
     world.assign(world.ann)
     world.judge(world.ann)
     client, address = client_for(world.organizer), f"/c/{world.collection.slug}/progress/adaptive/"
+    assert "<strong>1 topic calls for a stop:</strong> read why, and decide." in client.get(address).content.decode()
     assert client.post(address, {"act": "check", "round": 1, "topic": "1", "count": 5}).status_code == 302
     assert "0 of 5 judged" in client.get(address).content.decode()
     call, base = caller_for(world.organizer), f"/collections/{world.collection.slug}/adaptive"

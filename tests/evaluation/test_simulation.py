@@ -85,7 +85,7 @@ def test_in_a_site(settings: Settings, tmp_path: Path, client_for: ClientFor, ca
     summary = (
         "Depth order finds 80 % of the relevant documents with 12 judgments; Move to front with 11, 8 % fewer; MaxMean with "
     )
-    assert summary in page
+    assert summary in page and ">−8\N{NO-BREAK SPACE}%<" in page
     told = caller_for(organizer)("GET", f"/collections/{collection.slug}/strategies")
     assert told["summary"] in page and told["summary"].startswith(summary)
     assert (told["relevant"], len(told["strategies"]), told["runs"]) == (6, 16, ["S1", "S2", "S3", "S4"])
