@@ -256,7 +256,7 @@ class FiguresForm(forms.Form):
 class RunsForm(forms.Form):
     file = _FilesField(
         label="Run files",
-        help_text="Six columns: topic Q0 docno rank score tag; a tag has 25 letters, digits, “_”, “-” and “.” at most. Several at once, packed or in one archive; a YAML file of ir_metadata goes with the run of its name.",
+        help_text="Six columns: topic Q0 docno rank score tag. The tag: letters, digits, “_”, “-” and “.”, 25 at most. Several at once, packed or in one archive; a YAML file of ir_metadata goes with the run of its name.",
     )
     group = forms.CharField(max_length=80, required=False, help_text="Who made these runs, such as a team or an institute.")
     kind = forms.ChoiceField(
