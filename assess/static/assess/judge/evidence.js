@@ -58,6 +58,7 @@ export function paint(card, change) {
 /** The row is there when there is something in it. */
 export function offer() {
   const selected = view.selection();
+  if (selected) view.bring();
   button.hidden = !selected || outside() || !view.whole();
   why.textContent = reason();
   why.hidden = !selected || !button.hidden || !view.holds(selected);

@@ -6,7 +6,7 @@ import * as letters from "./letters.js";
 /* Told by the page: a key in the frame, a selection in the document, the document ready to be marked. */
 export const told = { key() {}, selected() {}, ready() {} };
 const outline = part(".judge-outline"), grown = new ResizeObserver(() => fit());
-let article = null, frame = null, hit = -1, texts = {}, waiting = null, returning = 0;
+let article = null, frame = null, hit = -1, texts = {}, waiting = null, returning = 0, behind = 0;
 
 /** Show what stands in an article. `top`: where one was in it, as `where` told; null: stay. */
 export function paint(shown, top = 0) {
@@ -47,7 +47,8 @@ function ready(top) {
 }
 
 function settle(top) {
-  bring();
+  clearTimeout(behind);
+  behind = setTimeout(bring, asPage() ? 1000 : 0); // who only looks in goes on sooner; who marks a passage has it at once
   if (top?.at !== undefined) returnTo(blocks()[top.at], top.by);
   else if (top !== null) place.scrollTop = top || 0;
   listHeadings();
@@ -75,19 +76,19 @@ function fit() {
   if (body) frame.style.height = `${Math.ceil(body.getBoundingClientRect().height) + 16}px`;
 }
 
-export const plain = () => article.querySelector(".judge-plain");
+export const plain = () => article?.querySelector(".judge-plain");
 const asPage = () => frame !== null && !frame.hidden;
 const inner = () => (asPage() ? frame.contentDocument : document);
 
 /** The document's own text, and what is shown: the same, or a page. */
-export function own() { return (texts.own ??= letters.read(plain())); }
+export function own() { bring(); return (texts.own ??= letters.read(plain())); }
 export function seen() { return asPage() ? (texts.page ??= letters.read(inner().body)) : own(); }
 
 /** Whether the text is there: that of a long page comes behind it. */
 export const whole = () => !plain()?.querySelector("[data-behind]");
 
 /** Fetch the text that is not there yet; asked for again whenever it is wanted, so that a lost connection costs nothing. */
-async function bring() {
+export async function bring() {
   const fold = plain(), link = fold?.querySelector("[data-behind]:not([aria-busy])");
   if (!link) return;
   link.ariaBusy = "true";
