@@ -33,6 +33,7 @@ from config.process import LOADED, SUPERVISOR, die_with_parent
 log = logging.getLogger("assize.up")
 PATIENCE = 5.0  # seconds a child has to end by itself; all of it must fit into 10
 STEADY = 15.0  # seconds after which a child is taken to have started well: if it dies then, it is started again at once
+SLOWEST = 5.0  # seconds between the starts of one that keeps dying
 
 
 @dataclass
@@ -254,7 +255,7 @@ class Supervisor:
                 log.warning("%s ended with %s; it is started again", child.name, code)
                 child.sweep_group()
                 child.deaths += 1
-                child.next_start = now + min(30.0, 0.2 * 2 ** max(0, child.deaths - 1))
+                child.next_start = now + min(SLOWEST, 0.2 * 2 ** max(0, child.deaths - 1))
             elif now >= child.next_start:
                 child.next_start = 0.0
                 child.start()
