@@ -34,7 +34,7 @@ KEYS = (
     ("later", "l", "", "Later", "the document comes back at the end"),
     ("note", "n", "", "Note", "Ctrl and Enter saves it, a grade too"),
     ("known", "k", "", "Already known to me, or not", ""),
-    ("evidence", "e", "", "Relevant passage", "marks what is selected"),
+    ("evidence", "e", "", "Relevant passage", "marks what is selected, or the sentence of the marked or found word one is at"),
     ("marks", "h", "", "Mark words of the topic, or not", ""),
     ("next", ".", "", "Next marked word", ""),
     ("previous", ",", "", "Previous marked word", ""),

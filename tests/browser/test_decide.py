@@ -64,6 +64,7 @@ def test_decide_by_keys(world: World, signed_in: Callable[[User], Page]) -> None
         """The next page comes, with the script that reads the next key."""
         with page.expect_navigation():
             page.keyboard.press(key)
+        expect(page.locator(".judge-document")).to_be_focused()  # space and page keys scroll it
 
     decide("2")
     expect(page.locator(docno)).not_to_have_text(first)

@@ -29,6 +29,7 @@ def test_twenty_documents_by_key(desk: Desk) -> None:
     order = Seat.objects.filter(assessor=desk.assessor).order_by("position").values_list("item__docno", flat=True)
     assert [docno for docno, _ in wanted] == list(order[:20])
     expect(desk.page.locator(".judge-topic .eyebrow")).to_contain_text("Topic 2")  # the second topic came by itself
+    expect(desk.page).to_have_title(re.compile(r"^Topic 2 · Judge · Judging desk"))
     seconds = JudgmentEvent.objects.filter(judgment__assessor=desk.assessor).values_list("seconds", flat=True)
     assert all(value is not None and 0 <= value < 60 for value in seconds)
 
@@ -212,14 +213,26 @@ def test_marked_words(desk: Desk) -> None:
     for key, now in ((".", "Survey"), (".", "paragraph"), (".", "Survey"), (",", "paragraph")):
         desk.page.keyboard.press(key)
         expect(desk.page.locator("mark.mark-now")).to_have_text(now)
+    chips, line = desk.page.locator(".judge-evidence li"), desk.page.locator("#say")
+    desk.page.keyboard.press("e")  # where one stands, without a mouse
+    expect(chips).to_have_text([re.compile("^Second paragraph")])
+    desk.page.keyboard.press("e")
+    expect(line).to_have_text(re.compile("^Select a passage"))
+    desk.page.keyboard.press(".")
+    desk.page.keyboard.press("e")
+    expect(line).to_have_text(re.compile("not its title"))
+    desk.page.get_by_role("button", name="Take away").click()
+    expect(chips).to_have_count(0)
     desk.page.keyboard.press("h")
     expect(desk.page.locator(".judge-document.marks-off")).to_be_visible()
     desk.page.keyboard.press("1")
     expect(marks).to_have_count(2)  # of the next document
+    early = "getSelection().selectAllChildren(document.body); document.dispatchEvent(new Event('selectionchange'))"
+    desk.page.add_init_script(f"addEventListener('DOMContentLoaded', () => {{ {early} }})")  # as the browser does that goes back
     desk.reload()
     expect(desk.page.locator(".judge-document.marks-off")).to_be_visible()
     desk.expect_sent()
-    assert desk.events() == [(docno, 1)]
+    assert desk.events() == [(docno, None), (docno, None), (docno, 1)]  # a passage, taken away, a grade
 
 
 @pytest.mark.parametrize("desk", [2], indirect=True)

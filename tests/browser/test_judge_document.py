@@ -140,6 +140,14 @@ def test_passages_are_marked_in_page_and_text_and_survive_offline(desk: Desk) ->
     desk.reload()
     desk.page.keyboard.press("b")
     expect(chips).to_have_text(["Receivers lay at the sill.Eels kept×"])
+    desk.page.get_by_role("button", name="Take away").click()
+    expect(chips).to_have_count(0)
+    desk.page.keyboard.press("/")
+    desk.page.keyboard.type("slower")
+    desk.page.keyboard.press("Enter")
+    desk.page.keyboard.press("Escape")
+    desk.page.keyboard.press("e")  # its sentence, by keys alone
+    expect(chips).to_have_text(["Eels kept to the slower water.×"])
 
 
 def test_reading_a_long_page(desk: Desk) -> None:

@@ -3,12 +3,12 @@ import * as drafts from "./judge/drafts.js";
 
 const FIELDS = { r: "reason", c: "comment", p: "precedent" }, WAYS = { b: "back", ArrowLeft: "back", ArrowRight: "on" };
 const form = document.querySelector("[data-decide]"), more = form?.querySelector(".judge-more");
-const keys = document.getElementById("keys"), frame = document.querySelector("iframe.judge-page");
+const place = document.querySelector(".judge-document"), keys = document.getElementById("keys"), frame = document.querySelector("iframe.judge-page");
 let sent = false;
 
 function heed(event) {
   const inField = event.target.closest("input, textarea, select");
-  if (event.key === "Escape" && inField) inField.blur();
+  if (event.key === "Escape" && inField) { inField.blur(); place?.focus({ preventScroll: true }); }
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || inField || keys?.open) return;
   const button = form.querySelector(`button[data-key="${CSS.escape(event.key)}"]`);
   const link = WAYS[event.key] && form.querySelector(`[data-go="${WAYS[event.key]}"]`);
@@ -53,4 +53,5 @@ if (form) {
   if (frame) { frame.addEventListener("load", listen); listen(); }
   addEventListener("pageshow", () => { sent = false; });
   if (more) remember();
+  place?.focus({ preventScroll: true }); // space and page keys scroll it at once
 }

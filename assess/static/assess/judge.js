@@ -30,6 +30,7 @@ function show(at, still) {
   if (!still) more.open = false; // it was about the document before
   if (!card) return wait();
   if (beside !== card.topic) { // the topic that is on screen: while one waits there is no card to ask
+    document.title = document.title.replace(`Topic ${beside} `, () => `Topic ${card.topic} `);
     beside = card.topic;
     topic.innerHTML = card.topic_html; // made and escaped by the server
     topic.scrollTop = 0;
@@ -178,7 +179,7 @@ function takeBack() {
 }
 
 function addEvidence() {
-  const card = deck.current(), words = card && !busy() ? evidence.withSelected(card) : null;
+  const card = deck.current(), words = card && !busy() ? evidence.withChosen(card) : null;
   if (words === null) return say(evidence.reason());
   tellOf({ evidence: words });
   say("Passage marked");

@@ -17,9 +17,9 @@ function ranges(card) {
   });
 }
 
-/** The passages with what is selected now; those that meet become one. Null if nothing of the text is selected. */
-export function withSelected(card) {
-  const selected = view.selection();
+/** The passages with what is selected now, or the sentence one stands in; those that meet become one. Null if that is nothing of the text. */
+export function withChosen(card) {
+  const selected = view.chosen();
   if (!selected) return null;
   const seen = view.seen(), own = view.own(), there = seen.nodes.length ? letters.covered(seen, selected) : null;
   const mine = there && letters.matching(seen, own, there);
@@ -33,11 +33,11 @@ export function withSelected(card) {
   return write(whole);
 }
 
-/** Whether something is selected that is no part of the text: the title, the number. */
-export const outside = () => { const selected = view.selection(); return Boolean(selected && !letters.covered(view.seen(), selected)); };
+/** Whether something is chosen that is no part of the text: the title, the number. */
+export const outside = () => { const selected = view.chosen(); return Boolean(selected && !letters.covered(view.seen(), selected)); };
 
-/** Why what is selected cannot be evidence. */
-export const reason = () => (outside() ? "Only the document’s text can be evidence, not its title." : view.whole() ? "Select a passage of the document first." : "The document’s text is on its way: one moment.");
+/** Why what is chosen cannot be evidence. */
+export const reason = () => (outside() ? "Only the document’s text can be evidence, not its title." : view.whole() ? "Select a passage of the document first, or go to a marked or found word in it." : "The document’s text is on its way: one moment.");
 
 /** Show a card's passages; `change` is called with what is left when one is taken away. */
 export function paint(card, change) {
@@ -60,7 +60,7 @@ export function offer() {
   const selected = view.selection();
   if (selected) view.bring();
   button.hidden = !selected || outside() || !view.whole();
-  why.textContent = reason();
+  if (selected) why.textContent = reason();
   why.hidden = !selected || !button.hidden || !view.holds(selected);
   row.hidden = button.hidden && why.hidden && !list.children.length;
 }

@@ -12,7 +12,7 @@ function look() {
   found = text.nodes.length ? letters.find(text, asked).map(([start, end]) => letters.range(text, start, end)) : [];
   now = -1;
   view.highlight("found", found);
-  view.highlight("found-now", []);
+  view.standAt(null);
   count.textContent = asked.trim() ? `${found.length || "none"}` : "";
 }
 
@@ -20,6 +20,7 @@ function go(by) {
   if (asked !== field.value) look();
   if (!found.length) return say(asked.trim() ? "Not found" : "");
   now = now < 0 && by < 0 ? found.length - 1 : (now + by + found.length) % found.length;
+  view.standAt(found[now]);
   view.highlight("found-now", [found[now]]);
   view.reveal(found[now]);
   count.textContent = `${now + 1} of ${found.length}`;
@@ -32,12 +33,12 @@ export function open() {
   field.select();
 }
 
+/** The word one has gone to stays: its sentence can be taken as evidence. */
 export function close() {
   if (box.hidden) return;
   box.hidden = true;
   found = []; asked = "";
   view.highlight("found", []);
-  view.highlight("found-now", []);
 }
 
 /** The next document: what is sought stays sought. */

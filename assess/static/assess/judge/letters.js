@@ -46,6 +46,26 @@ export function range(text, start, end) {
   return made;
 }
 
+/** The sentence of a word; where the browser tells none, its paragraph. */
+export function sentence(word) {
+  const from = word.startContainer, block = from.parentElement.closest(BLOCKS), made = from.ownerDocument.createRange();
+  made.selectNodeContents(block);
+  if (!Intl.Segmenter) return made;
+  const walker = from.ownerDocument.createTreeWalker(block, 5), nodes = [];
+  let text = "", at = 0;
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    if (node === from) at = text.length + word.startOffset;
+    if (node.nodeType === 3) nodes.push({ node, start: text.length });
+    text += node.data ?? (node.tagName === "BR" ? " " : "");
+  }
+  const found = new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(text.replace(/\s/g, " ")).containing(at); // the end of a line is no end of a sentence
+  const holding = (place) => nodes.findLast((one) => one.start <= place), first = holding(found.index), end = found.index + found.segment.trimEnd().length, last = holding(end - 1);
+  made.setStart(first.node, found.index - first.start);
+  made.setEnd(last.node, end - last.start);
+  return made;
+}
+
 /** The letters a selection covers, as [start, end]; null if none of this text. */
 export function covered(text, selected) {
   const inside = text.nodes.filter((entry) => selected.intersectsNode(entry.node));

@@ -6,13 +6,14 @@ import * as letters from "./letters.js";
 /* Told by the page: a key in the frame, a selection in the document, the document ready to be marked. */
 export const told = { key() {}, selected() {}, ready() {} };
 const outline = part(".judge-outline"), grown = new ResizeObserver(() => fit());
-let article = null, frame = null, hit = -1, texts = {}, waiting = null, returning = 0, behind = 0;
+let article = null, frame = null, hit = -1, at = null, texts = {}, waiting = null, returning = 0, behind = 0;
 
 /** Show what stands in an article. `top`: where one was in it, as `where` told; null: stay. */
 export function paint(shown, top = 0) {
   article = shown;
   frame = article.querySelector("iframe");
   hit = -1;
+  at = null;
   texts = {};
   grown.disconnect();
   for (const name of ["evidence", "found", "found-now"]) highlight(name, []);
@@ -115,7 +116,18 @@ export function toggle() {
   settle(0);
 }
 
+/** Where one has gone by key: to a marked word, or to one that was sought. */
+export function standAt(range) {
+  at = range;
+  highlight("found-now", []);
+  for (const mark of [...article.querySelectorAll(".mark-now"), ...inner().querySelectorAll(".mark-now")]) mark.classList.remove("mark-now");
+}
+
+/** What is selected, else the sentence in which one stands. */
+export const chosen = () => selection() ?? (at?.startContainer.isConnected ? letters.sentence(at) : null);
+
 export function selection() {
+  if (!article) return null;
   const found = inner().getSelection();
   return found && !found.isCollapsed && found.rangeCount ? found.getRangeAt(0) : null;
 }
@@ -123,7 +135,7 @@ export function selection() {
 /** Whether a selection lies in the document at all, its title included. */
 export const holds = (range) => Boolean(article && (article.contains(range.commonAncestorContainer) || frame?.contentDocument === range.commonAncestorContainer.ownerDocument));
 
-export function deselect() { inner().getSelection()?.removeAllRanges(); }
+export function deselect() { inner().getSelection()?.removeAllRanges(); standAt(null); }
 
 export function highlight(name, ranges) {
   for (const world of new Set([window, frame?.contentWindow].filter(Boolean))) {
@@ -158,8 +170,10 @@ export function reveal(target, turns = 3) {
 export function step(by) {
   const marks = [...article.querySelectorAll("h2 mark"), ...(asPage() ? inner().querySelectorAll("mark") : article.querySelectorAll(".judge-plain mark"))];
   if (!marks.length || place.classList.contains("marks-off")) return say("No marked word");
-  marks[hit]?.classList.remove("mark-now");
   hit = hit < 0 && by < 0 ? marks.length - 1 : (hit + by + marks.length) % marks.length;
+  const word = marks[hit].ownerDocument.createRange();
+  word.selectNodeContents(marks[hit].firstChild);
+  standAt(word);
   marks[hit].classList.add("mark-now");
   reveal(marks[hit]);
   say(`${marks[hit].textContent}, ${hit + 1} of ${marks.length}`);
@@ -169,6 +183,7 @@ export function showMarks(toggled) {
   const off = (kept("marks", "on") === "off") !== toggled;
   if (toggled) { keep("marks", off ? "off" : "on"); say(off ? "Words are not marked" : "Words are marked"); }
   place.classList.toggle("marks-off", off);
+  if (article) standAt(null);
   dress();
 }
 
