@@ -58,6 +58,9 @@ def test_decide_by_keys(world: World, signed_in: Callable[[User], Page]) -> None
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
     room = page.locator(".judge-document").bounding_box()
     assert room and room["height"] >= 200  # what is written hides the document from nobody
+    page.set_viewport_size({"width": 683, "height": 384})  # a laptop at 200 %
+    room, bar = page.locator(".judge-document").bounding_box(), page.locator(".judge-bar").bounding_box()
+    assert room and bar and room["height"] >= 200 and bar["y"] >= room["y"] + room["height"] - 1
     page.set_viewport_size(WIDE)  # type: ignore[arg-type]
 
     def decide(key: str) -> None:

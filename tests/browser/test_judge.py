@@ -228,7 +228,7 @@ def test_marked_words(desk: Desk) -> None:
     desk.page.keyboard.press("1")
     expect(marks).to_have_count(2)  # of the next document
     early = "getSelection().selectAllChildren(document.body); document.dispatchEvent(new Event('selectionchange'))"
-    desk.page.add_init_script(f"addEventListener('DOMContentLoaded', () => {{ {early} }})")  # as the browser does that goes back
+    desk.page.add_init_script(f"addEventListener('DOMContentLoaded', () => {{ {early} }})")  # as when a browser goes back
     desk.reload()
     expect(desk.page.locator(".judge-document.marks-off")).to_be_visible()
     desk.expect_sent()
@@ -261,7 +261,23 @@ def test_phone(desk: Desk) -> None:
     desk.page.locator("button.grade").nth(2).click()
     desk.expect_light("saved")
     assert desk.events() == [(docno, 2)]
+    desk.page.locator(".judge-more summary").click()
+    desk.page.set_viewport_size({"width": 360, "height": 640})
+    box = document.bounding_box()
+    assert box and box["height"] >= 150, box  # also while one writes
+    desk.page.locator(".judge-more summary").click()
     look(desk.page, "judge-desk")
+    for width, height in ((683, 384), (740, 360), (640, 400)):  # a laptop at 200 %, a phone on its side
+        desk.page.set_viewport_size({"width": width, "height": height})
+        desk.reload()
+        box, bar = document.bounding_box(), desk.page.locator(".judge-bar").bounding_box()
+        assert box and bar and box["height"] >= 200 and bar["y"] >= box["y"] + box["height"] - 1
+        assert document.evaluate(
+            "box => box.contains(document.elementFromPoint(box.getBoundingClientRect().x + 40, innerHeight / 2 + 40))"
+        )
+        desk.page.locator("button.grade").nth(1).scroll_into_view_if_needed()
+        desk.page.locator("button.grade").nth(1).click()
+        expect(document).to_be_in_viewport(ratio=1)  # the next one, whole
 
 
 def test_without_script(site: Site, browser: Browser) -> None:

@@ -52,6 +52,7 @@ function settle(top) {
   behind = setTimeout(bring, asPage() ? 1000 : 0); // who only looks in goes on sooner; who marks a passage has it at once
   if (top?.at !== undefined) returnTo(blocks()[top.at], top.by);
   else if (top !== null) place.scrollTop = top || 0;
+  if (top !== null) place.scrollIntoView({ block: "nearest" }); // where there is little height the page scrolls, too
   listHeadings();
   told.ready();
 }
