@@ -16,6 +16,7 @@ from assess.core import highlighting, passages, reading
 from assess.models import AdjudicatorTopic, Answer, Decision, DecisionEvent, Judgment, MergePlan, MergeRule
 from config.models import User
 from pooling import selectors as pooled
+from pooling.access import Anyone
 from pooling.models import Collection, Document, PoolItem, Role, Topic
 
 
@@ -150,6 +151,30 @@ def inbox(collection: Collection, of: User | None = None) -> list[TopicInbox]:
         line.decided += not case.is_open
     found = [line for line in lines.values() if line.total]
     return [line for line in found if of is None or not line.people or of in line.people]
+
+
+@dataclass(frozen=True)
+class ToDecide:
+    collection: Collection
+    left: int
+
+
+def to_decide(user: Anyone) -> list[ToDecide]:
+    """What waits for an adjudicator, in each collection that is open."""
+    if not isinstance(user, User):
+        return []
+    held = {"memberships__user": user, "memberships__role": Role.ADJUDICATOR, "memberships__ended_at": None}
+    found = Collection.objects.filter(**held, archived_at=None).order_by("name")
+    counted = [ToDecide(collection, sum(line.open for line in inbox(collection, user))) for collection in found]
+    return [row for row in counted if row.left]
+
+
+def next_topic(collection: Collection, user: User, after: str) -> str | None:
+    """The topic with something open that comes after this one, else the first."""
+    lines = inbox(collection, user)
+    numbers = [line.topic.number for line in lines]
+    place = numbers.index(after) + 1 if after in numbers else 0
+    return next((line.topic.number for line in lines[place:] + lines[:place] if line.open), None)
 
 
 def is_for(collection: Collection, topic: str, user: User) -> bool:

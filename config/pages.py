@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
+from assess import adjudication
 from assess import selectors as assess
 from config import accounts, backups, demo, health, http, jobs, metrics
 from config import styleguide as guide
@@ -32,7 +33,8 @@ def home(request: HttpRequest) -> HttpResponse:
     mine, public = selectors.home_list(request.user)
     running = access.jobs_visible_to(request.user).filter(state__in=["waiting", "running"]).order_by("-pk")[:5]
     context = {"mine": mine, "public": public, "jobs": running, "releases": evaluation.public_releases(request.user)}
-    context |= {"to_judge": assess.to_judge(request.user), "demo": demo.people(settings.DEMO)}
+    context |= {"to_judge": assess.to_judge(request.user), "to_decide": adjudication.to_decide(request.user)}
+    context |= {"demo": demo.people(settings.DEMO)}
     return render(request, "site/home.html", context)
 
 

@@ -90,8 +90,12 @@ def decide(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
     again = "again" in request.GET
     docno = request.GET.get("docno") or next((case.docno for case in cases if case.is_open != again), None)
     if docno is None:
-        messages.success(request, f"Topic {topic}: nothing is open.")
-        return redirect("adjudicate", slug)
+        on = None if again else adjudication.next_topic(collection, user, topic)
+        if on is None:
+            messages.success(request, f"Topic {topic}: nothing is open.")
+            return redirect("adjudicate", slug)
+        messages.success(request, f"Topic {topic}: nothing is open. On with topic {on}.")
+        return redirect("decide", slug, on)
     card = adjudication.dossier_for(collection, user, topic, docno)
     return render(request, "assess/decide.html", _page(collection, card, cases, user))
 
