@@ -88,7 +88,11 @@ def _before_publishing(collection: Collection) -> str:
     if not collection.guidelines.exists():
         unwritten.append("guidelines for assessors")
     lacks = f" The collection has no {' and no '.join(word.removeprefix('a ') for word in unwritten)} yet." if unwritten else ""
-    return f"Everybody can then read and download it. It can be withdrawn, but what was downloaded stays.{lacks}"
+    goes = "qrels, scores, and the archive of every judgment and decision, with notes, passages and changes of mind"
+    return (
+        f"Everybody who sees the collection can then read and download {goes}; people are in it under pseudonyms. "
+        f"It can be withdrawn, but what was downloaded stays.{lacks}"
+    )
 
 
 @require_safe

@@ -42,7 +42,7 @@ PARTS: tuple[tuple[str, tuple[Page, ...]], ...] = (
     (
         "Judging",
         (
-            Page("Judge", "judge_list", frozenset({Role.ASSESSOR.value}), ("judge_history",)),
+            Page("My topics", "judge_list", frozenset({Role.ASSESSOR.value}), ("judge_history",)),
             Page("My questions", "own_questions", frozenset({Role.ASSESSOR.value})),
             Page("Progress", "progress", also=("adaptive",)),
             Page("Assign", "assign"),

@@ -184,6 +184,10 @@ def test_states_without_a_document(bench: Bench, ann: Pages) -> None:
 def test_list_leads_to_judged_documents(bench: Bench, ann: Pages) -> None:
     bench.assign(overlap=0)
     (card,) = bench.judge(bench.ann, 1, grade=3)
+    assert "Notes go into the release’s archive, under a pseudonym." in ann.get("judge/")
+    assert re.search(
+        r'href="/c/harbour-trials/judge/list/"[^>]*>My topics</a>', ann.get("guidelines/")
+    )  # in the menu by its name
     for page in (ann.get("judge/list/"), ann.get("judge/history/?topic=1&said=3&words=survey")):
         assert f'href="/c/harbour-trials/judge/{card.token}/"' in page and "Highly relevant" in page
     for other in ("said=2", "words=nowhere", "noted=on", "said=cannot"):

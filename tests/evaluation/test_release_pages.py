@@ -141,3 +141,6 @@ def test_a_public_release_needs_an_open_collection(judged: Cast, client_for: Cli
     answer = client_for(judged.organizer).post(f"{HERE}releases/1/state/", {"state": "public"})
     assert (answer.status_code, "Make it public or unlisted first" in answer.content.decode()) == (409, True)
     assert services.NEXT[release.state][0] == "private"
+    services.set_state(release, by=judged.organizer, state="private")
+    asked = client_for(judged.organizer).get(f"{HERE}releases/1/").content.decode()
+    assert "every judgment and decision, with notes, passages and changes of mind; people are in it under pseudonyms." in asked
