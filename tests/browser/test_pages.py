@@ -243,6 +243,7 @@ CASES = [
     Case("judge-history-none", "judge_history", "idle", JUDGED + "judge/history/"),
     Case("judge-list-none", "judge_list", "idle", JUDGED + "judge/list/"),
     Case("home-assessor", "home", "assessor", "/"),
+    Case("home-umpire", "home", "umpire", "/"),
     Case("collection-judging", "collection", "organizer", JUDGED),
     Case("assign", "assign", "organizer", JUDGED + "assign/"),
     Case("assign-error", "assign", "organizer", JUDGED + "assign/", press("Assign these topics", Overlap="120"), 422),
