@@ -136,14 +136,15 @@ class Board:
             return f"{self.topics} topics, or a single run, are too few to test differences."
         same = [row.run.tag for row in self.rows if row.same and row.run.tag != self.best]
         told = TEST_WORDS[self.test] + (f", {CORRECTION_WORDS[self.correction]} correction" if self.correction else "")
+        over = f", {self.topics:,} topics"
         others = len(self.rows) - 1
         if not same:
             whose = f"all {others} others" if len(self.rows) == self.all_runs else f"the {others} others shown"
             whose = "the other run" if others == 1 else whose
-            return f"By {self.focus.label}, {self.best} is better than {whose} ({told}, 0.05)."
+            return f"By {self.focus.label}, {self.best} is better than {whose} ({told}{over}, 0.05)."
         among = "" if len(self.rows) == self.all_runs else f" of the {len(self.rows)} runs shown"
         number = "one run is" if len(same) == 1 else f"{len(same)} runs are"
-        return f"By {self.focus.label}, {self.best} is best{among}; {number} not significantly different from it ({told}, 0.05), marked ≈."
+        return f"By {self.focus.label}, {self.best} is best{among}; {number} not significantly different from it ({told}{over}, 0.05), marked ≈."
 
 
 def leaderboard(standing: Standing, wanted: Wanted | None = None) -> Board:

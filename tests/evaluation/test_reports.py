@@ -185,7 +185,10 @@ def test_efficiency_against_effectiveness(release: Release, olga: Client) -> Non
 def test_comparison_says_a_sentence_and_gives_its_parts(many: Release, olga: Client, assize: Assize) -> None:
     address = f"{HERE}compare/?runs=best&runs=late"
     page = words(olga, address)
-    assert re.search(r"best has MAP 0\.\d{4}, late 0\.\d{4} \(\+\d+\.\d %\) on 12 topics; best is better on \d+", page)
+    assert re.search(
+        r"best has MAP 0\.\d{4}, late 0\.\d{4}: best is \d+\.\d % higher on 12 topics; best is better on \d+", page
+    )
+    assert re.search(r": late is \d+\.\d % lower on 12 topics", words(olga, f"{HERE}compare/?runs=late&runs=best"))
     assert "judged@10: best 1.00, late 0.90, so that the comparison may be biased against late." in page
     for name in ("topics", "differences", "scatter", "recall-precision", "gains"):
         assert olga.get(f"{address}&figure={name}&form=svg").status_code == 200

@@ -151,7 +151,7 @@ def test_board_tells_who_is_not_told_apart_from_the_best(cast: Cast) -> None:
     board = boards.leaderboard(standings.of_release(release))
     assert [(row.run.tag, row.same) for row in board.rows] == [("good", True), ("near", True), ("poor", False)]
     assert board.lead == (
-        "By MAP, good is best; one run is not significantly different from it (randomization test, Holm correction, 0.05), marked ≈."
+        "By MAP, good is best; one run is not significantly different from it (randomization test, Holm correction, 12 topics, 0.05), marked ≈."
     )
     found = boards.document(standings.of_release(release), board)
     assert found["runs"][2]["p"] < 0.01 and found["runs"][0]["p"] is None
