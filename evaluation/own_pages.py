@@ -69,6 +69,7 @@ def try_run(request: HttpRequest, slug: str) -> HttpResponse:
         "public": public,
         "report": report,
         "rows": _rows(report) if report else [],
+        "topic_count": collection.topics.count(),
         "files": _carried(report) if report else [],
         "findings": findings,
         "kept": trying.kept_by(user, collection),
@@ -89,7 +90,7 @@ def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         return exports.attached(answer, trying.file_name(found.report, form))
     files = [(name, f"?form={form}", trying.file_name(found.report, form)) for form, name in BOARD_NAMES]
     context: dict[str, Any] = {"report": found.report, "rows": _rows(found.report), "files": files}
-    context |= {"one": found, "here": "try_run"}
+    context |= {"one": found, "topic_count": collection.topics.count(), "here": "try_run"}
     return page(request, "evaluation/try.html", collection, **context)
 
 

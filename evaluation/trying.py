@@ -58,9 +58,8 @@ def try_run(release: Release, *, by: User, data: bytes, keep: bool = False) -> d
     pooled = _was_pooled(release.collection, {digest, hashlib.sha256(text).hexdigest()}, found.rankings)
     report = _report(release, found.tag, digest, judged, pooled=pooled)
     if strangers:
-        report["warnings"].append(
-            f"{strangers:,} of its {len(found.rankings):,} results name documents that are not in this collection."
-        )
+        told = f"{strangers:,} of its {len(found.rankings):,} results name documents that are not in this collection."
+        report["warnings"].insert(0, told)
     if keep:
         _keep(release, by, found.tag, digest, report)
     return report
@@ -122,15 +121,18 @@ def _report(release: Release, tag: str, digest: str, judged: Judged, *, pooled: 
 
 
 def _warnings(scores: Scores, means: dict[str, float | None], *, pooled: bool) -> list[str]:
+    """What explains most comes first."""
     told = []
+    missing, every = int((~scores.answered).sum()), len(scores.topics)
+    if missing == every:
+        told.append(f"It answers none of the {every:,} topics that this release judges; is it a run of another collection?")
+    elif missing:
+        told.append(f"It does not answer {missing:,} of {every:,} topics; each counts as zero.")
     share = means[columns.JUDGED]
     if not pooled:
         told.append("This run was not pooled: relevant documents that only it found count as not relevant.")
         if share is not None and share < FEW:
             told.append(f"Only {100 * share:.0f} % of its first ten documents are judged: its scores may be much too low.")
-    missing = int((~scores.answered).sum())
-    if missing:
-        told.append(f"It does not answer {missing:,} of {len(scores.topics):,} topics; each counts as zero.")
     return told
 
 
@@ -184,6 +186,7 @@ def written(report: dict[str, Any], form: str) -> str:
     rows = [[name, value, *report["ranges"].get(name, (None, None))] for name, value in means_of(report).items()]
     stamp = {name: str(report[name]) for name in ("release", "qrels_sha256", "run_sha256", "version")}
     caption = f"{report['run']}, scored against release {report['release']} of {report['collection']}"
+    caption += f", over {len(report['topics']):,} topics"
     return tables.written(Table(caption, ["measure", "score", "range low", "range high"], rows, stamp), form)
 
 

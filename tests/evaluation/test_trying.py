@@ -107,6 +107,11 @@ def test_a_run_is_scored_for_oneself_alone(release: Release, judged: Cast, clien
     assert status == 200
     assert "MAP 0.5000" in page and "This run was not pooled" in page and "does not answer 1 of 2 topics" in page
     assert "Only 67 % of its first ten documents are judged" in page
+    assert "the mean over the 2 topics that release 1 judges; the range" in page
+    factories.make_topic(judged.collection, "77")
+    assert "the mean over the 2 topics that release 1 judges, of 3 in this collection; the range" in send(client)[1]
+    foreign = trying.try_run(release, by=judged.researcher, data=RUN.replace(b"1 Q0", b"901 Q0"))["warnings"]
+    assert foreign[0] == "It answers none of the 2 topics that this release judges; is it a run of another collection?"
     assert not PrivateScore.objects.exists()
     beta = dict(Score.objects.filter(run__tag="beta").values_list("measure", "mean"))
     report = trying.try_run(release, by=judged.researcher, data=gzip.compress(RUN))
@@ -144,7 +149,9 @@ def test_a_report_is_given_out_in_every_form(release: Release, judged: Cast, cli
     digest = hashlib.sha256(RUN).hexdigest()
     row = next(csv.DictReader(files["csv"].decode().splitlines()))
     assert (row["measure"], row["score"], row["release"], row["run_sha256"]) == ("AP", "0.5", "1", digest)
-    assert files["tex"].startswith(b"% mine, scored against release 1 of harbour-trials\n% release 1, qrels_sha256")
+    assert files["tex"].startswith(
+        b"% mine, scored against release 1 of harbour-trials, over 2 topics\n% release 1, qrels_sha256"
+    )
     beta = b"".join(client.get(f"{HERE}scores/beta/trec_eval/")).decode()
     mine = files["txt"].decode()
     assert [line for line in mine.splitlines() if "map" in line] == [line for line in beta.splitlines() if "map" in line]
