@@ -238,7 +238,7 @@ def _judgments(collection: Collection, names: dict[int, str]) -> bytes:
     lines = [
         (
             *(number, docno, names.get(who, "A0"), "" if grade is None else grade, "extra" if extra else answer),
-            *(moment(first), moment(last), "" if seconds is None else repr(float(seconds))),
+            *(moment(first), moment(last), "" if seconds is None else repr(round(float(seconds), 3))),
             *(safe_cell(_one_end("; ".join(part for part in (reason, note) if part))), round_),
             *(_source(strategy, runs), occasion),
         )

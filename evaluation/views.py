@@ -60,6 +60,7 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         return page(request, "evaluation/withdrawn.html", found.collection, 410, release=found, step=steps[-1])
     every = list(selectors.releases(found.collection, withdrawn=False))
     scale = grades(found.collection)
+    unscored = selectors.unscored(found).count() if found.collection.release_states is None else 0  # organizers can score them
     cited = citation.of(found.collection, number, found.frozen_at, request.build_absolute_uri())
     context: dict[str, Any] = {
         "release": found,
@@ -68,6 +69,8 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "others": [other for other in every if other.pk != found.pk],
         "since": selectors.judgments_since(found, found.collection),
         "scored": selectors.score_files(found).count(),
+        "unscored": unscored,
+        "job": selectors.job_of(found.collection, "score_release") if unscored else None,
         "score_archive": exports.score_archive(found),
         "has_strict": columns.has_strict(found.counts),
         "steps": steps,

@@ -144,12 +144,16 @@ def test_hidden_repeats_are_in_the_files_and_count_nowhere(judged: Cast) -> None
     head = Judgment.objects.get(item__docno="a", assessor=judged.assessor)
     again = Judgment.objects.create(item=head.item, assessor=judged.assessor, occasion=1, grade=0)
     JudgmentEvent.objects.create(judgment=again, client_id=uuid.uuid4(), grade=0)
+    other = Judgment.objects.get(item__docno="b", assessor=judged.assessor)
+    for seconds in (13.49, 17.67):
+        JudgmentEvent.objects.create(judgment=other, client_id=uuid.uuid4(), grade=0, previous_grade=0, seconds=seconds)
     found = files(freeze(judged.collection, judged.organizer))
     assert wrong(found) == set()
     rows = list(csv.DictReader(io.StringIO(found["judgments.csv"].decode(), newline="")))
     mine = [(row["grade"], row["occasion"]) for row in rows if (row["docid"], row["assessor"]) == ("a", "A1")]
     assert mine == [("2", "0"), ("0", "1")]
-    assert [json.loads(line)["occasion"] for line in found["history.jsonl"].splitlines()] == [0] * 9 + [1]
+    assert [row["seconds"] for row in rows if row["docid"] == "b"] == ["31.16", ""]  # in the order added, 31.160000000000004
+    assert [json.loads(line)["occasion"] for line in found["history.jsonl"].splitlines()] == [0] * 9 + [1, 0, 0]
     for name in ("qrels.txt", "pool.csv", "agreement.json"):
         assert found[name] == before[name]
     taken = Judgments([0, 1, 2, 3])

@@ -221,7 +221,8 @@ def test_strange_release_numbers(release: Release, olga: Client, path: str, numb
 
 def test_score_button(release: Release, judged: Cast, olga: Client) -> None:
     factories.make_run(judged.collection, "gamma", factories.BETA, by=judged.organizer)
-    assert "1 run has no scores" in text(olga, "leaderboard/")
+    for page in ("leaderboard/", "releases/1/"):
+        assert "1 run has no scores" in text(olga, page) and "Score new runs" in text(olga, page)
     answer = olga.post(f"{HERE}releases/1/score/")
     assert (answer.status_code, answer["Location"]) == (302, f"{HERE}leaderboard/?release=1")
     job = Job.objects.get(name="score_release")
@@ -437,7 +438,7 @@ def test_home_lists_public_releases_but_not_to_its_judges(release: Release, judg
 
 COUNTS = {
     "releases/": 11,
-    "releases/1/": 16,
+    "releases/1/": 18,
     "leaderboard/": 11,
     "leaderboard/topics/1/": 11,
     "scores/alpha/": 14,
