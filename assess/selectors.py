@@ -51,6 +51,12 @@ def judgments(collection: Collection) -> QuerySet[Judgment]:
     return Judgment.objects.filter(who_counts(collection), item__pool__collection=collection, **kept)
 
 
+def answered(collection: Collection, *answers: str) -> QuerySet[Judgment]:
+    """What people answered so, of what is wanted of them: none that came too late, no hidden repeats."""
+    people = {"assessor__is_machine": False, "occasion": 0, "extra": False}
+    return Judgment.objects.filter(item__pool__collection=collection, answer__in=answers, **people)
+
+
 def who_counts(collection: Collection, assessor: str = "assessor") -> Q:
     """People; machines, too, where the organizer wants them in releases, agreement and figures."""
     machines = AssignmentPlan.objects.filter(collection=collection, count_machines=True).exists()
@@ -479,7 +485,8 @@ def to_judge(user: Anyone) -> list[ToJudge]:
 
 
 def judged_stage(collection: Collection, user: Anyone, roles: set[str]) -> Stage:
-    """The line's fifth stage: for assessors their own part, for everybody else all of it."""
+    """The line's fifth stage: for assessors their own part, for everybody else all of it. What cannot be judged is answered,
+    and has no grade: it is told apart."""
     own = Role.ASSESSOR in roles and Role.ORGANIZER not in roles and isinstance(user, User)
     seats = wanted_seats(collection)
     counts = (seats.filter(assessor_id=user.pk) if own else seats).aggregate(done=Count("judged_at"), total=Count("pk"))
@@ -493,14 +500,16 @@ def judged_stage(collection: Collection, user: Anyone, roles: set[str]) -> Stage
         imported = 0 if own else Seat.objects.filter(collection=collection, imported=True).count()
         nothing = "nothing for you yet" if own else f"not assigned{f'; {imported:,} imported' if imported else ''}"
         return Stage("Judged", "–", nothing, "now" if not own and unassigned_items(collection) else "todo", href)
+    without = answered(collection, Answer.CANNOT)
+    cannot = (without.filter(assessor_id=user.pk) if own else without).count()
+    graded = f"{done - cannot:,}"
+    note = f"of {total:,} {'yours' if own else 'wanted'}" + (f"; {cannot:,} cannot be judged" if cannot else "")
     if own or done < total:
-        return Stage(
-            "Judged", f"{done:,}", f"of {total:,} {'yours' if own else 'wanted'}", "done" if done == total else "now", href
-        )
+        return Stage("Judged", graded, note, "done" if done == total else "now", href)
     if free := unassigned_items(collection):  # all that was asked for is there, but not all was asked for
         href = href and reverse("assign", args=[collection.slug])
-        return Stage("Judged", f"{done:,}", f"of {total:,} wanted; {free:,} without assessor", "now", href)
-    return Stage("Judged", f"{done:,}", f"of {total:,} wanted", "done", href)
+        return Stage("Judged", graded, f"{note}; {free:,} without assessor", "now", href)
+    return Stage("Judged", graded, note, "done", href)
 
 
 # Practice

@@ -97,9 +97,7 @@ def progress(collection: Collection) -> Progress:
 
 def _add_others(collection: Collection, topics: dict[int, Line], people: dict[int | None, Line], total: Line) -> None:
     """What was answered without a grade, and what was put off."""
-    people_only = {"assessor__is_machine": False, "occasion": 0, "extra": False}
-    heads = Judgment.objects.filter(item__pool__collection=collection, **people_only)
-    others = heads.filter(answer__in=[Answer.CANNOT, Answer.LATER]).order_by()
+    others = selectors.answered(collection, Answer.CANNOT, Answer.LATER).order_by()
     for topic, person, answer, count in others.values_list("item__topic", "assessor", "answer").annotate(Count("pk")):
         for line in (topics[topic], people.setdefault(person, Line("")), total):
             if answer == Answer.CANNOT:

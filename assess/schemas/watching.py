@@ -33,7 +33,7 @@ class DepthOut(Schema):
     depth: int
     items: int
     judged: int
-    relevant: int
+    relevant: int = Field(description="What at least one assessor judged so, whatever was decided.")
     band: float | None = Field(description="Share of relevant ones among what is judged since the depth before.")
 
 

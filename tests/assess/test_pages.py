@@ -398,6 +398,7 @@ def test_progress_page(bench: Bench, organizer: Pages) -> None:
     bench.judge(bench.ann, 3, seconds=4)
     bench.judge(bench.bob, 1, seconds=10)
     shown = words(organizer.get("progress/"))
+    assert "Relevant is here what at least one assessor judged so, before opinions are merged" in shown
     assert "40 % judged" in shown and "6 left, at 4.0 active seconds" in shown
     assert "Ann Assessor 3 2 0 0 4.0" in shown and "Bob Beholder 1 4 0 0 10.0" in shown
     factories.make_work(bench.collection, bench.organizer, topics=1, items=4)
@@ -434,6 +435,7 @@ def test_agreement_page_equals_scikit_learn(bench: Bench, organizer: Pages) -> N
     ours, theirs = zip(*grades.values(), strict=True)
     page = organizer.get("agreement/")
     assert f"{cohen_kappa_score(ours, theirs):.4f}" in page
+    assert "the interval of Cohen’s kappa is the formula’s from thirty documents on" in words(page)
     assert "Ann Assessor and Bob Beholder 40" in words(page) and page.count('class="matrix"') == 1
     cell = sum(a == b == 2 for a, b in grades.values())
     assert re.search(rf'<td class="heat-\d agree"><a [^>]+>{cell}<', page)

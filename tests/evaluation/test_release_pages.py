@@ -124,6 +124,7 @@ def test_diff_live_qrels_and_effect_are_pages(judged: Cast, client_for: ClientFo
     assert "From release 1 to release 2" in olga.get(f"{HERE}releases/2/diff/1/").content.decode()
     shown = olga.get(f"{HERE}releases/1/").content.decode()
     assert "round 1: " in shown and "On the grades</summary>" in shown and "Krippendorff" in shown
+    assert "from resamples of these documents, as under “Every coefficient” of" in shown
     assert f'action="{HERE}live-qrels/"' in olga.get(f"{HERE}releases/").content.decode()
     for at in ("", "?at=", f"?at={timezone.now():%Y-%m-%d}"):  # as the form sends it
         assert olga.get(f"{HERE}live-qrels/{at}").content.startswith(b"1 0 a 0\n")
