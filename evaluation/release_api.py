@@ -25,6 +25,7 @@ PLAIN = {"responses": {200: {"content": {"text/plain": {"schema": {"type": "stri
 class StateIn(In):
     state: Literal["private", "public", "withdrawn"] = Field(description="Who sees it; there is no way back.")
     note: str = Field("", description="Why it was withdrawn: shown in its place.")
+    open_collection: bool = Field(False, description="To public: makes a private collection public, too, in the same act.")
 
 
 class TopicChangeOut(Schema):

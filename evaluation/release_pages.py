@@ -47,7 +47,8 @@ def set_state(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if state not in ReleaseState.values:
         raise Refusal(f"Expected a state among {', '.join(ReleaseState.values)}; found “{state[:40]}”.")
     by = access.require_sign_in(request.user)
-    services.set_state(found, by=by, state=state, note=request.POST.get("note", ""))
+    opens = "open_collection" in request.POST
+    services.set_state(found, by=by, state=state, note=request.POST.get("note", ""), open_collection=opens)
     messages.success(request, f"Release {number} is {state} now.")
     return redirect("release", slug, number)
 

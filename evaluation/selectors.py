@@ -7,6 +7,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
 from django.urls import reverse
 
+from assess import adjudication
 from assess.models import DecisionEvent, JudgmentEvent
 from assess.selectors import judgments, who_counts
 from config import store
@@ -19,8 +20,8 @@ from evaluation.models import Release, ReleaseState, ReleaseStep, Score, ScoreFi
 from evaluation.score_files import ScoreTable
 from pooling import access
 from pooling.core.qrels import read_qrels
-from pooling.models import Collection, Run, Visibility
-from pooling.selectors import Stage
+from pooling.models import Collection, PoolItem, Run, Visibility
+from pooling.selectors import Stage, topics
 
 # Releases
 
@@ -78,6 +79,26 @@ def judged(release: Release) -> tuple[Qrels, Given]:
 
 def is_judged(collection: Collection) -> bool:
     return judgments(collection).exists()
+
+
+def missing(collection: Collection) -> str:
+    """What a release frozen now would lack, in a sentence; empty if nothing."""
+    pool = PoolItem.objects.filter(pool__collection=collection, pool__drawn_at__isnull=False)
+    graded = Q(Exists(judgments(collection).filter(item=OuterRef("pk")))) | Q(decision__grade__isnull=False)
+    there = pool.filter(graded).aggregate(items=Count("pk"), topics=Count("topic", distinct=True))
+    items, every = pool.count(), topics(collection).count()
+    bare, empty = items - there["items"], every - there["topics"]
+    waiting = sum(case.is_open for case in adjudication.cases(collection))
+    told = []
+    if bare > 0:
+        told.append(f"{bare:,} of {items:,} pooled documents {'has' if bare == 1 else 'have'} no grade")
+    if empty > 0:
+        told.append(f"{empty:,} of {every:,} topics {'has' if empty == 1 else 'have'} none at all")
+    if waiting:
+        told.append(
+            f"{waiting:,} disagreement{' is' if waiting == 1 else 's are'} open and follow{'s' * (waiting == 1)} the merge rule"
+        )
+    return f"{'; '.join(told)}." if told else ""
 
 
 def judgments_since(release: Release | None, collection: Collection) -> int:

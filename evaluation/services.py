@@ -168,8 +168,11 @@ NEXT: dict[str, tuple[str, ...]] = {
 
 
 @transaction.atomic
-def set_state(release: Release, *, by: User, state: str, note: str = "") -> ReleaseStep:
-    """Show a release to more people, or withdraw it. What was given out cannot be taken back: a withdrawn one stays named."""
+def set_state(release: Release, *, by: User, state: str, note: str = "", open_collection: bool = False) -> ReleaseStep:
+    """Show a release to more people, or withdraw it. What was given out cannot be taken back: a withdrawn one stays named.
+
+    Nobody else sees anything of a private collection: `open_collection` makes it public in the same act.
+    """
     locked = Collection.objects.select_for_update(no_key=True).get(pk=release.collection_id)
     now = release.steps.latest("pk").state
     if state == now:
@@ -178,7 +181,13 @@ def set_state(release: Release, *, by: User, state: str, note: str = "") -> Rele
         expected = " or ".join(NEXT[now]) or "nothing more"
         raise Conflict(f"Release {release.number} is {now}; it can become {expected}, not “{state[:20]}”.")
     if state == ReleaseState.PUBLIC and locked.visibility == Visibility.PRIVATE:
-        raise Conflict("The collection is private: nobody else would see the release. Make it public or unlisted first.")
+        if not open_collection:
+            raise Conflict(
+                "The collection is private: nobody else would see the release. Make it public or unlisted first, or both in one act."
+            )
+        _require_not_archived(locked)
+        locked.visibility = Visibility.PUBLIC
+        locked.save(update_fields=["visibility"])
     note = note.replace("\r\n", "\n").strip()
     if state == ReleaseState.WITHDRAWN and now != ReleaseState.DRAFT and not note:
         raise Refusal("Expected a reason, which is shown in the place of the release; found none.")

@@ -20,6 +20,11 @@ from pooling.models import Collection, Role
 from pooling.selectors import grades
 from pooling.views.collections import page
 
+OPENING = (
+    "The collection is private: nobody else would see the release. It becomes public with it: listed for everybody, with its"
+    " description and topics. (Settings can make it unlisted instead: for anybody with the address.) "
+)
+
 
 @never_cache
 @require_http_methods(["GET", "POST"])
@@ -39,6 +44,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
     newest = next((one for one in found if one.state != ReleaseState.WITHDRAWN), None)
     since = selectors.judgments_since(newest, collection)
     job = selectors.job_of(collection, "freeze_release", "import_qrels")
+    freezes = collection.release_states is None and not (job and job.is_live)  # then the form is there
     context: dict[str, Any] = {
         "releases": found,
         "newest": newest,
@@ -46,6 +52,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
         "can_freeze": since or (newest and newest.rule),  # by another rule the same judgments may give other grades
         "job": job if job and (job.is_live or job.state == "failed") else None,
         "form": form,
+        "missing": selectors.missing(collection) if freezes else "",
     }
     answer = page(request, "evaluation/releases.html", collection, status=422 if form.errors else 200, **context)
     return http.tell_ended(request, answer, "state", live=job is not None and job.is_live)
@@ -76,6 +83,7 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "steps": steps,
         "next": [(state, ReleaseState(state).label) for state in services.NEXT[found.state]],
         "citation": cited,
+        "opening": OPENING,
         "publish": _before_publishing(found.collection),
     }
     return page(request, "evaluation/release.html", found.collection, **context)

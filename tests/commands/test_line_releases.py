@@ -45,6 +45,10 @@ def test_releases_from_draft_to_tombstone(
     ]
     assert assize("releases", "diff", HERE, 1, 2, "--json").json["changed"] == 1
     assert assize("releases", "state", HERE, 2, "private").status == 0
+    assert assize("releases", "state", HERE, 2, "public").told[1].startswith("Error: The collection is private")
+    assert assize("releases", "state", HERE, 2, "public", "--open-collection").status == 0
+    collection.refresh_from_db()
+    assert collection.visibility == "public"
     target = tmp_path / "r.zip"
     assert assize("releases", "archive", HERE, 1, "-o", target).out == f"{target}\n"
     assert verify.main([str(target), "--json"]) == 0

@@ -33,6 +33,15 @@ def test_freeze_is_a_job(judged: Cast, caller_for: CallerFor) -> None:
     }
 
 
+def test_publishing_opens_a_private_collection_if_asked(judged: Cast, caller_for: CallerFor) -> None:
+    factories.freeze(judged.collection, judged.organizer, state="draft")
+    call = caller_for(judged.organizer)
+    assert (call("POST", f"{ONE}/state", {"state": "public"}, key="a")["error"]["code"], call.status) == ("conflict", 409)
+    told = call("POST", f"{ONE}/state", {"state": "public", "open_collection": True}, key="b")
+    judged.collection.refresh_from_db()
+    assert (told["state"], judged.collection.visibility) == ("public", "public")
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [

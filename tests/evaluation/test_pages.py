@@ -437,7 +437,7 @@ def test_home_lists_public_releases_but_not_to_its_judges(release: Release, judg
 
 
 COUNTS = {
-    "releases/": 11,
+    "releases/": 18,  # for organizers: what would be missing
     "releases/1/": 18,
     "leaderboard/": 11,
     "leaderboard/topics/1/": 11,

@@ -145,3 +145,31 @@ def test_a_public_release_needs_an_open_collection(judged: Cast, client_for: Cli
     services.set_state(release, by=judged.organizer, state="private")
     asked = client_for(judged.organizer).get(f"{HERE}releases/1/").content.decode()
     assert "every judgment and decision, with notes, passages and changes of mind; people are in it under pseudonyms." in asked
+
+
+def test_release_and_collection_become_public_in_one_act(judged: Cast, client_for: ClientFor) -> None:
+    freeze(judged.collection, judged.organizer, state="draft")
+    olga = client_for(judged.organizer)
+    page = olga.get(f"{HERE}releases/1/").content.decode()
+    assert "The collection is private: nobody else would see the release. It becomes public with it" in page
+    [dialog] = re.findall(r'<dialog id="publish".*?</dialog>', page, re.DOTALL)
+    sent = dict(re.findall(r'type="hidden" name="(state|open_collection)" value="(\w+)"', dialog))
+    assert "Make both public" in dialog and client_for(None).get(f"{HERE}releases/1/").status_code == 302
+    assert olga.post(f"{HERE}releases/1/state/", sent).headers["Location"] == f"{HERE}releases/1/"
+    assert client_for(None).get(f"{HERE}releases/1/").status_code == 200
+    judge(make_item(judged.collection, "1", "a", by=judged.organizer), judged.assessor, 0)
+    freeze(judged.collection, judged.organizer, state="draft")
+    page = olga.get(f"{HERE}releases/2/").content.decode()
+    assert "Make this release public?" in page and "open_collection" not in page
+
+
+def test_what_a_release_would_lack_is_told_before(judged: Cast, client_for: ClientFor) -> None:
+    """Beside the button; nothing where all is there."""
+    olga = client_for(judged.organizer)
+    lacking = "2 disagreements are open and follow the merge rule."
+    assert lacking in olga.get(f"{HERE}releases/").content.decode()
+    for docno in ("new", "newer"):
+        make_item(judged.collection, "77", docno, by=judged.organizer)
+    told = olga.get(f"{HERE}releases/").content.decode()
+    assert f"2 of 8 pooled documents have no grade; 1 of 3 topics has none at all; {lacking}" in told
+    assert lacking not in client_for(judged.participant).get(f"{HERE}releases/").content.decode()

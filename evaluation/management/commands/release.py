@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from assess.models import MergeRule
-from evaluation import services
+from evaluation import selectors, services
 from evaluation.models import ReleaseState
 from pooling.commands import CollectionCommand
 from pooling.services.work import Direct
@@ -26,6 +26,8 @@ class Command(CollectionCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         collection = self.collection(options["slug"])
         by, given = self.actor(options), {name: options[name] for name in ("rule", "note", "state")}
+        if missing := selectors.missing(collection):
+            self.say(missing)
         with self.bar(f"Release of {collection.short_name}") as tell, Direct(tell) as work:
             release = services.freeze_release(collection, by=by, **given, score=False, work=work)
         self.say(f"Release {release.number}: {release.counts['items']:,} judged documents, SHA-256 {release.sha256}.")

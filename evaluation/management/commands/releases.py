@@ -23,6 +23,7 @@ class Command(CollectionCommand):
         act.add_argument("number", type=int)
         act.add_argument("state", choices=[state for state in ReleaseState.values if state != ReleaseState.DRAFT])
         act.add_argument("--note", metavar="TEXT", default="", help="why it was withdrawn: shown in its place")
+        act.add_argument("--open-collection", action="store_true", help="to public: a private collection becomes public, too")
         self.add_by(act)
         act = self.act(acts, "diff", self.diff, "What changed from one release to another.", lists=True)
         act.add_argument("slug")
@@ -43,7 +44,8 @@ class Command(CollectionCommand):
 
     def state(self, options: Options) -> None:
         found = selectors.tombstone(self.collection(options["slug"]), options["number"])
-        step = services.set_state(found, by=self.actor(options), state=options["state"], note=options["note"])
+        given = {name: options[name] for name in ("state", "note", "open_collection")}
+        step = services.set_state(found, by=self.actor(options), **given)
         self.say(f"Release {found.number} is {step.state} now.")
 
     def diff(self, options: Options) -> None:
