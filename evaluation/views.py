@@ -21,8 +21,8 @@ from pooling.selectors import grades
 from pooling.views.collections import page
 
 OPENING = (
-    "The collection is private: nobody else would see the release. It becomes public with it: listed for everybody, with its"
-    " description and topics. (Settings can make it unlisted instead: for anybody with the address.) "
+    "The collection is private: nobody else would see the release. It becomes public with it, listed for everybody with its"
+    " description; Settings can make it unlisted instead. "
 )
 
 

@@ -64,6 +64,13 @@ def all_in_view(page: Page) -> None:
     assert max(page.evaluate(heights)) < 40
 
 
+def one_ground(page: Page) -> None:
+    """On a phone the row that stands out does so as one: the gaps between its cells, too."""
+    page.set_viewport_size({"width": 360, "height": 740})
+    ground = page.locator("tr.mine").evaluate("row => getComputedStyle(row).backgroundColor")
+    assert ground != "rgba(0, 0, 0, 0)"
+
+
 def open_dialog(button: str) -> Callable[[Page], None]:
     def act(page: Page) -> None:
         page.get_by_role("button", name=button).first.click()
@@ -265,7 +272,7 @@ CASES = [
     Case("agreement-cell", "agreement_documents", "organizer", JUDGED + "agreement/documents/?a=1&b=2"),
     Case("document", "document", "organizer", JUDGED + "document/?topic=1&docno={w.docno}"),
     Case("agreement-own", "own_agreement", "second", JUDGED + "judge/agreement/"),
-    Case("merge", "merge_plan", "organizer", JUDGED + "merge/"),
+    Case("merge", "merge_plan", "organizer", JUDGED + "merge/", one_ground),
     Case(
         "merge-error",
         "merge_plan",
