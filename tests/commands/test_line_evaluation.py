@@ -23,6 +23,7 @@ def test_release_freezes_and_scores_at_once(judged: Cast, assize: Assize) -> Non
     assert not Job.objects.exists()
     assert assize("release", HERE, "--rule", "max").told == (
         1,
+        "2 disagreements are open and follow the merge rule.\n"
         "Release of Harbour trials: Merging the judgments\n"
         "Error: Release 1 has these same qrels and judgments already: nothing has changed since.",
     )
