@@ -330,8 +330,9 @@ def pooling_stages(collection: Collection, roles: Iterable[str]) -> list[Stage]:
     drawn = collection.pools.filter(drawn_at__isnull=False).aggregate(rounds=Count("pk"), items=Sum("item_count"))
     runs, rounds = about_runs["runs"], drawn["rounds"]
     groups = f"of {about_runs['groups']} {_counted(about_runs['groups'], 'group')}" if about_runs["groups"] else "received"
+    topics = collection.topics.count()
     parts = [
-        ("Topics", "topics", collection.topics.count(), "to judge by", "none yet", ()),
+        ("Topics", "topics", topics, _counted(topics, "information need"), "none yet", ()),
         ("Documents", "documents", stored, "imported", "none yet", (Role.ORGANIZER,)),
         ("Runs", "runs", runs, groups, "none yet", (Role.ORGANIZER, Role.PARTICIPANT)),
         ("Pool", "pool", drawn["items"] or 0, f"in {rounds} {_counted(rounds, 'round')}", "not drawn", (Role.ORGANIZER,)),

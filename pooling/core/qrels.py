@@ -109,11 +109,11 @@ def _careful_rows(data: bytes, report: Report) -> _Rows:
     rows: list[tuple[int, bytes, bytes, int]] = []
     for line, fields in careful_rows(data):
         if len(fields) == 5:
-            message = f"Line {line} has 5 columns, as sampled qrels and prels have; qrels have 4: topic 0 docid grade."
+            message = f"Line {line} has 5 columns, as sampled qrels and prels have; qrels have 4: topic 0 docno grade."
             report.add("error", "PRELS_LIKELY", line, message)
         elif len(fields) != 4:
             found = f"{len(fields)} column{'' if len(fields) == 1 else 's'}"
-            report.add("error", "FIELDS", line, f"Line {line} has {found}; 4 are needed: topic 0 docid grade.")
+            report.add("error", "FIELDS", line, f"Line {line} has {found}; 4 are needed: topic 0 docno grade.")
         elif not _GRADE.fullmatch(fields[3]):
             report.add("error", "GRADE_NOT_INTEGER", line, f'Grade "{shown(fields[3])}" is not an integer.')
         elif max(len(fields[0]), len(fields[2])) > MAX_ID:

@@ -274,7 +274,7 @@ def _span(docno: bytes, fields: list[bytes], line: int, report: Report) -> tuple
         docno, start, end = (found[1], int(found[2]), int(found[3])) if found else (docno, -1, -1)
         length = end - start
     if start < 0 or length < 0:
-        message = f"Line {line} has no span; expected start and length as numbers, or docid:start-end."
+        message = f"Line {line} has no span; expected start and length as numbers, or docno:start-end."
         report.add("error", "SPAN_FORMAT", line, message, shown(b" ".join(fields) or docno))
         return None
     if length == 0:
@@ -308,7 +308,7 @@ def _score(field: bytes, line: int, report: Report) -> float | None:
 
 def _fields_message(line: int, fields: list[bytes], width: int) -> str:
     found, odd = len(fields), any(_NO_BREAK in field for field in fields)
-    needed = f"{width} are needed: topic Q0 docid rank score tag{' start length' if width == 8 else ''}"
+    needed = f"{width} are needed: topic Q0 docno rank score tag{' start length' if width == 8 else ''}"
     hint = " A no-break space (U+00A0) parts no columns." if odd else ""
     return f"Line {line} has {found} column{'' if found == 1 else 's'}; {needed}.{hint}"
 

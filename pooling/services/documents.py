@@ -99,7 +99,8 @@ def _store(upload: Upload, corpus: Corpus, path: Path, report: Report, work: Wor
             if report.ok:
                 Document.objects.bulk_create([_document(corpus, spec) for spec in documents])
                 pause()
-    if not pooled and options.get("only") != "pool":
+    unread = not count and not report.ok  # of what is no file of documents, that says all
+    if unread or (not pooled and options.get("only") != "pool"):
         return {"documents": count}
     missing = sorted(left, key=str.encode)
     _refuse_loss(upload.collection, missing, report)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import scipy.stats
 from django.db import connection
+from django.template.loader import render_to_string
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -469,6 +470,11 @@ def test_home_and_collection_lead_to_judging(bench: Bench, client_for: ClientFor
     people.join(bench.collection, guest, Role.RESEARCHER)
     page = client_for(guest).get("/c/harbour-trials/").content.decode()
     assert "2 of 14 wanted" in words(page) and "/judge/" not in page and "/progress/" not in page
+
+
+def test_many_documents_to_judge_are_told_with_a_separator(bench: Bench) -> None:
+    rows = [{"slug": "harbour-trials", "name": "Harbour", "left": 2745}]
+    assert "2,745 documents to judge" in words(render_to_string("site/home.html", {"to_judge": rows, "user": bench.ann}))
 
 
 def test_judging_is_not_done_while_items_have_no_assessor(bench: Bench, organizer: Pages) -> None:

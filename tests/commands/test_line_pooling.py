@@ -57,7 +57,7 @@ def test_bad_run_is_listed_by_line_and_stores_nothing(assize: Assize, cast: Cast
     assize("import-topics", "harbour-trials", folder / "topics.tsv")
     told = assize("import-run", "harbour-trials", folder / "bad.run", folder / "a.run")
     assert (told.status, told.out) == (1, "alpha  3 topics  4 lines\n")
-    assert "bad.run:2: error: Line 2 has 4 columns; 6 are needed: topic Q0 docid rank score tag." in told.err.splitlines()
+    assert "bad.run:2: error: Line 2 has 4 columns; 6 are needed: topic Q0 docno rank score tag." in told.err.splitlines()
     assert told.err.splitlines()[-1] == "Error: Refused: 1 of 2 files. Nothing of it was stored."
     assert [run.tag for run in Run.objects.all()] == ["alpha"]
     assert Upload.objects.get(name="bad.run").path == ""

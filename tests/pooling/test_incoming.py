@@ -59,6 +59,8 @@ def test_pooled_documents_cannot_be_taken_away_once_judging_began(cast: Cast) ->
     upload = take(cast.collection, cast.organizer, DOCUMENTS, less)
     assert upload.state == "refused" and "1 pooled documents that are there now" in str(upload.report["findings"])
     assert selectors.documents(cast.collection).filter(docno="d2").exists()
+    wrong = take(cast.collection, cast.organizer, DOCUMENTS, b"<top><num>Number: 1</num><title>tides</title></top>\n")
+    assert (wrong.state, codes(wrong)) == ("refused", [("FORMAT", 0)])  # and not what such a file must lack
 
 
 def test_judgments_stay_when_documents_come_again(cast: Cast) -> None:

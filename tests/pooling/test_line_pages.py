@@ -342,7 +342,7 @@ def test_stages_lead_where_the_viewer_may_go(cast: Cast, client_for: ClientFor) 
         return {stage.label: (stage.count, stage.note, stage.href) for stage in found}
 
     told = stages("organizer")
-    assert told["Topics"] == ("3", "to judge by", f"{HERE}topics/")
+    assert told["Topics"] == ("3", "information needs", f"{HERE}topics/")
     assert told["Documents"] == ("5", "imported", f"{HERE}documents/")
     assert told["Runs"] == ("2", "of 2 groups", f"{HERE}runs/")
     assert told["Pool"] == ("5", "in 1 round", f"{HERE}pool/")

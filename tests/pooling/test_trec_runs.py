@@ -33,7 +33,7 @@ def test_findings_of_the_worked_examples(vector: dict[str, Any]) -> None:
     ("text", "message"),
     [
         ("\n", "The file holds no result lines."),
-        ("1 Q0 d 1 2\n", "Line 1 has 5 columns; 6 are needed: topic Q0 docid rank score tag."),
+        ("1 Q0 d 1 2\n", "Line 1 has 5 columns; 6 are needed: topic Q0 docno rank score tag."),
         ("1 0 d 1 2 t\n", 'Column 2 is "0", expected "Q0". The value is ignored.'),
         (
             "1 Q0 d 1 2 a/b\n",
@@ -59,6 +59,11 @@ def test_findings_of_the_worked_examples(vector: dict[str, Any]) -> None:
 )
 def test_messages_say_what_was_found(text: str, message: str) -> None:
     assert messages(text) == [message]
+
+
+def test_large_numbers_are_told_with_separators() -> None:
+    tied = "".join(f"1 Q0 d{rank} {rank} {-(rank // 2)} t\n" for rank in range(2, 1202))
+    assert "1,200 tied scores; ties are broken by document id, descending." in messages(tied)
 
 
 def test_messages_about_the_collection() -> None:
