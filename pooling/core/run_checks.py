@@ -1,6 +1,6 @@
 """What is checked in a run once its lines are columns; every check is made for all lines at once."""
 
-from collections.abc import Callable, Collection, Iterable, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +16,6 @@ from pooling.core.rankings import evaluation_order
 TextLengths = Callable[[NDArray[np.bytes_]], NDArray[np.int64]]
 
 FEW_UNKNOWN = 10  # documents that are always told one by one
-TAG_TAKEN = "The tag is in use; choose another or replace the run."
 
 _FIRST = np.zeros(1, np.int64)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -63,7 +62,7 @@ def check_columns(
     max_per_topic: int,
     strict: bool,
     depth: int | None,
-    tags_taken: Collection[str],
+    tags_taken: Mapping[str, str] | None,
     text_lengths: TextLengths | None = None,
 ) -> NDArray[np.bytes_]:
     """Add every finding beyond a line's form to the report; returns the topic column as the collection spells it."""
@@ -72,8 +71,8 @@ def check_columns(
         line, value = columns.odd_q0
         message = f'Column 2 is "{shown(value)}", expected "Q0". The value is ignored.'
         report.add(grave, "Q0", line, message, shown(value), "Q0")
-    if columns.tag.decode() in tags_taken:
-        report.add("error", "TAG_TAKEN", 0, TAG_TAKEN, shown(columns.tag))
+    if taken := (tags_taken or {}).get(columns.tag.decode()):
+        report.add("error", "TAG_TAKEN", 0, taken, shown(columns.tag))
     names, codes = code_topics(columns.topics)
     known = np.ones(len(names), bool)
     if topics is not None:

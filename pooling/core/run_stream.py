@@ -6,7 +6,7 @@ Only what is plain and without a fault goes this way. Anything else is left to `
 names each fault by its line; of what both take both say the same.
 """
 
-from collections.abc import Callable, Collection, Set
+from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -64,7 +64,7 @@ class _Stream:
     max_per_topic: int = 1000
     strict: bool = False
     depth: int | None = None
-    tags_taken: Collection[str] = ()
+    tags_taken: Mapping[str, str] | None = None
     text_lengths: object = None
     repair: Collection[str] = ()
     max_errors: int = MAX_ERRORS
@@ -89,7 +89,7 @@ class _Stream:
                     return None
         except TooLong:
             return None
-        if not self.heads or self.tag in (b".", b"..") or self.tag.decode() in self.tags_taken:
+        if not self.heads or self.tag in (b".", b"..") or self.tag.decode() in (self.tags_taken or {}):
             return None
         heads, lengths = np.concatenate(self.heads), np.concatenate(self.lengths)
         ranked = by_topic(self.tag.decode(), heads, lengths, self.read_docnos, self.read_scores)

@@ -15,7 +15,6 @@ from config.models import User
 from pooling import access, selectors
 from pooling.core.findings import Report
 from pooling.core.metadata import Metadata, checked_figures, read_metadata
-from pooling.core.run_checks import TAG_TAKEN
 from pooling.core.run_stream import check_file
 from pooling.core.runs import RunRead
 from pooling.models import Collection, Role, Run, RunVersion, Upload, UploadKind, UploadState
@@ -41,7 +40,7 @@ def take_run(upload: Upload, path: Path, report: Report, work: Work) -> Report:
         max_per_topic=collection.max_per_topic,
         depth=collection.expected_per_topic,
         strict=collection.strict_runs,
-        tags_taken=[] if replacing else list(collection.runs.values_list("tag", flat=True)),
+        tags_taken={} if replacing else _tags_taken(collection, upload.uploaded_by),
         text_lengths=selectors.text_lengths(collection),
         repair=repairs_of(upload.options),
     )
@@ -87,7 +86,9 @@ def _switch(upload: Upload, found: RunRead, about: Metadata, aside: dict[str, Pa
             store.remove(_path(upload, name))
         if isinstance(error, Refused):
             raise
-        raise Refused("TAG_TAKEN", TAG_TAKEN) from None  # the same file twice at once: the other was first
+        raise Refused(
+            "TAG_TAKEN", _tags_taken(upload.collection, upload.uploaded_by)[found.tag]
+        ) from None  # the same file twice at once: the other was first
 
 
 def _replaced(upload: Upload) -> QuerySet[Upload]:
@@ -137,13 +138,27 @@ def figures_of(options: dict[str, str]) -> dict[str, float]:
     return checked_figures(given)
 
 
+def _tags_taken(collection: Collection, by: User) -> dict[str, str]:
+    """The tags in use, each with what is told to somebody who brings it again."""
+    organizes = Role.ORGANIZER in access.roles_in(by, collection)
+    return {run.tag: _taken(run, by, organizes) for run in collection.runs.select_related("submitted_by")}
+
+
+def _taken(run: Run, by: User, organizes: bool) -> str:
+    used = f'The tag "{run.tag}" is in use by'
+    if run.submitted_by_id != by.pk and not organizes:
+        return f"{used} a run of somebody else; choose another."
+    whose = "a run of yours" if run.submitted_by_id == by.pk else f"a run of {run.submitted_by.name}"
+    replacing = "to replace that run, send the file again with “Replace runs of the same tag” (in programs: replace)"
+    return f"{used} {whose}; choose another, or {replacing}."
+
+
 def _keep(collection: Collection, run: Run, upload: Upload) -> None:
     """Let a run go into history, if whoever sends it again may replace it."""
-    mine = run.submitted_by_id == upload.uploaded_by_id
-    if upload.options.get("replace") and not (mine or Role.ORGANIZER in access.roles_in(upload.uploaded_by, collection)):
-        raise Refused("TAG_TAKEN", f'The tag "{run.tag}" is in use by a run of somebody else; choose another.')
-    if not upload.options.get("replace"):
-        raise Refused("TAG_TAKEN", TAG_TAKEN)
+    by = upload.uploaded_by
+    organizes = Role.ORGANIZER in access.roles_in(by, collection)
+    if not upload.options.get("replace") or not (organizes or run.submitted_by_id == by.pk):
+        raise Refused("TAG_TAKEN", _taken(run, by, organizes))
     kept = {
         name: getattr(run, name) for name in ("version", "upload", "submitted_by", "topic_count", "line_count", "created_at")
     }

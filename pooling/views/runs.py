@@ -25,7 +25,8 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, *MAY)
     if request.method == "POST":
         uploads.require_open(collection, UploadKind.RUN, access.require_sign_in(request.user))
-    form = forms.RunsForm(*sent(request), initial={"group": selectors.last_group(collection, request.user)})
+    initial = {"group": selectors.last_group(collection, request.user), "replace": "replace" in request.GET}
+    form = forms.RunsForm(*sent(request), initial=initial)
     figures = forms.FiguresForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid() and figures.is_valid():
         made = attempt(form, lambda: _receive(request, collection, form, figures))

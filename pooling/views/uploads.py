@@ -97,7 +97,10 @@ def upload(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     findings = found.report.get("findings", [])
     here = "runs" if found.kind == UploadKind.RUN else str(found.kind)
     may_send = uploads.is_open(collection, str(found.kind), access.require_sign_in(request.user))
-    return page(request, "pooling/upload.html", collection, here=here, upload=found, findings=findings, may_send=may_send)
+    taken = [one["value"] for one in findings if one["code"] == "TAG_TAKEN"]
+    replaces = access.runs_visible_to(request.user, collection).filter(tag__in=taken).first() if may_send and taken else None
+    told = {"upload": found, "findings": findings, "may_send": may_send, "replaces": replaces}
+    return page(request, "pooling/upload.html", collection, here=here, **told)
 
 
 @require_POST

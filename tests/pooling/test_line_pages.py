@@ -127,6 +127,20 @@ def test_report_of_many_faults_tells_how_many_there_are_of_each_kind(cast: Cast,
     assert "180 errors in all; the first 100 are listed." in page and "Warnings Line What was found" in page
 
 
+def test_a_tag_of_ones_own_leads_to_replacing_the_run(cast: Cast, client_for: ClientFor) -> None:
+    files.take_topics(cast.collection, cast.organizer)
+    files.take_run(cast.collection, cast.participant, files.run_file("bm25", t1="d1"))
+    upload = files.take(cast.collection, cast.participant, UploadKind.RUN, files.run_file("bm25", t1="d2"), "again.run")
+    pat = client_for(cast.participant)
+    again = f'<a href="{HERE}runs/?replace#send">send it again to replace run bm25</a>'
+    assert again in pat.get(f"{HERE}uploads/{upload.pk}/").content.decode()
+    assert "<details open><summary>Priority" in pat.get(f"{HERE}runs/?replace").content.decode()
+    assert pat.get(f"{HERE}runs/?replace").context["form"]["replace"].value() is True
+    assert "<details><summary>Priority" in pat.get(f"{HERE}runs/").content.decode()
+    wrong = files.take(cast.collection, cast.participant, UploadKind.RUN, b"1 Q0 d1\n", "bad.run")
+    assert "to replace run" not in pat.get(f"{HERE}uploads/{wrong.pk}/").content.decode()
+
+
 def test_a_run_of_another_collection_is_told_as_such(cast: Cast, olga: Client) -> None:
     files.take_topics(cast.collection, cast.organizer)
     files.take(cast.collection, cast.organizer, UploadKind.DOCUMENTS, files.documents())
