@@ -66,6 +66,7 @@ class UploadCommand(CollectionCommand):
         if upload.state == UploadState.ACCEPTED:
             facts = upload.report["facts"]
             words = {"tag": "", "topics": "topics", "lines": "lines", "documents": "documents", "missing": "missing"}
+            words |= {"kept": "kept", "dropped": "dropped"}
             self.stdout.write("  ".join(f"{value} {words[name]}".strip() for name, value in facts.items() if name in words))
 
 

@@ -1,4 +1,4 @@
-"""The pool as a file: what is to be judged, and which runs found it."""
+"""Files that pages, API and commands give out: the topics, and the pool, with which runs found what."""
 
 import csv
 import io
@@ -7,11 +7,22 @@ from collections.abc import Iterator
 from itertools import islice
 
 from pooling import plans, selectors
-from pooling.models import Collection, PoolItem
+from pooling.core import topics
+from pooling.models import Collection, PoolItem, Topic
 from pooling.services.collections import safe_cell
 
 FORMS = {"txt": "text/plain", "csv": "text/csv", "json": "application/json"}
 _AT_ONCE = 2000
+
+
+def topics_file(collection: Collection, form: str) -> str:
+    """The topics in a form of `topics.WRITTEN`, by number."""
+    return "".join(topics.topic_lines(map(_spec, selectors.topics(collection)), form))
+
+
+def _spec(topic: Topic) -> topics.TopicSpec:
+    texts = {name: getattr(topic, name) for name in topics.TEXTS}
+    return topics.TopicSpec(topic.number, language=topic.language, versions=topic.translations, **texts)
 
 
 def pool_lines(collection: Collection, form: str) -> Iterator[str]:

@@ -155,8 +155,20 @@ class DocumentsForm(forms.Form):
         widget=forms.RadioSelect,
     )
 
+    others = forms.ChoiceField(
+        label="Present documents that the file lacks",
+        choices=[
+            ("refuse", "Ask me: such a file is refused"),
+            ("keep", "Stay: the file is added to what is there"),
+            ("drop", "Are dropped: the file takes the place of all"),
+        ],
+        initial="refuse",
+        required=False,
+        widget=forms.RadioSelect,
+    )
+
     def options(self) -> dict[str, str]:
-        return {name: self.cleaned_data[name] for name in ("format", "encoding", "only")}
+        return {name: self.cleaned_data.get(name, "") for name in ("format", "encoding", "only", "others")}
 
 
 class TopicsForm(forms.Form):

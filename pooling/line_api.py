@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from django.db.models import QuerySet
-from django.http import FileResponse, Http404, StreamingHttpResponse
+from django.http import FileResponse, Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import File, Form, Query, Router, UploadedFile
 
@@ -54,6 +54,7 @@ from pooling.schemas.pools import (
 )
 from pooling.services import baselines, pools, runs, topics, uploads
 from pooling.views.pools import pool_download
+from pooling.views.topics import topics_download
 
 ITEMS_A_PAGE = 100
 
@@ -84,6 +85,12 @@ def _received(request: ApiRequest, collection: Collection, kind: UploadKind, fil
 def list_topics(request: ApiRequest, slug: str) -> QuerySet[Topic]:
     """List topics"""
     return access.collection_for(request.user, slug).topics.all()
+
+
+@upload_routes.get("/collections/{slug:slug}/topics-file", response={200: None}, auth=PUBLIC, openapi_extra=BINARY)
+def download_topics(request: ApiRequest, slug: str, format: Literal["trec", "tsv", "jsonl"] = "trec") -> HttpResponse:
+    """Download the topics: TREC's SGML, lines of number and title, or JSON lines in all languages"""
+    return topics_download(access.collection_for(request.user, slug), format)
 
 
 @upload_routes.post("/collections/{slug:slug}/topics", response={202: UploadOut}, auth=MANAGE)
@@ -124,7 +131,7 @@ def read_corpus(request: ApiRequest, slug: str) -> Corpus:
 
 @upload_routes.post("/collections/{slug:slug}/documents", response={202: UploadOut}, auth=MANAGE)
 def upload_documents(request: ApiRequest, slug: str, file: File[UploadedFile], fields: Form[DocumentFields]) -> Upload:
-    """Replace the documents by those of a file
+    """Replace the documents by those of a file, or add to them
 
     For organizers. JSON with id, title, text, url, lang, date; TREC's SGML; TSV; SMART; or an archive of texts
     and pages; packed or not. The answer comes before the check: ask for the upload until its state is accepted or

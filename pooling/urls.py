@@ -21,6 +21,7 @@ urlpatterns = [
     path("c/<slug:slug>/invitations/", members.invite, name="invite"),
     path("c/<slug:slug>/invitations/<int:pk>/revoke/", members.revoke_invitation, name="revoke_invitation"),
     path("c/<slug:slug>/topics/", uploads.topics, name="topics"),
+    path("c/<slug:slug>/topics.<str:ending>", topics.topics_file, name="topics_file"),
     path("c/<slug:slug>/topics/language/", topics.language, name="topic_language"),
     path("c/<slug:slug>/topics/<path:number>/", topics.topic, name="topic"),
     path("c/<slug:slug>/documents/", uploads.documents, name="documents"),

@@ -226,6 +226,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}try/<int:pk>/throw-away/": {"POST": released(404)},
     f"{C}scores/<str:tag>/trec_eval/": {"GET": released(200)},
     f"{C}topics/": {"GET": member(200), "POST": organizer(422)},
+    f"{C}topics.<str:ending>": {"GET": member(200)},
     f"{C}topics/language/": {"POST": but(member(302), staff=302)},
     f"{C}topics/<path:number>/": {"GET": member(200), "POST": organizer(422)},
     f"{C}documents/": {"GET": organizer(200), "POST": organizer(422)},
@@ -357,6 +358,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{R}/private": {"POST": released(422)},  # a run of another collection
     "api/v1/measures": {"GET": everybody(200)},
     f"{A}/topics": {"GET": member(200), "POST": organizer(202)},
+    f"{A}/topics-file": {"GET": member(200)},
     f"{A}/topics/<path:number>": {"GET": member(200), "PUT": organizer(200)},
     f"{A}/documents": {"GET": organizer(200), "POST": organizer(202)},
     f"{A}/uploads": {"GET": submitter(200)},
@@ -496,6 +498,7 @@ def world(cast: Cast) -> World:
         "round": 1,
         "against": 1,
         "form": "csv",
+        "ending": "trec",
         "topic": "1",
         "kept": 0,
         "user": cast.assessor.username,

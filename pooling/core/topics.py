@@ -3,7 +3,7 @@
 import html
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Literal
@@ -64,6 +64,27 @@ class TopicSpec:
     @property
     def texts(self) -> dict[str, str]:
         return {name: getattr(self, name) for name in TEXTS}
+
+
+# The forms in which topics are given out, each with what it is to a browser.
+WRITTEN = {"trec": "text/plain", "tsv": "text/tab-separated-values", "jsonl": "application/jsonl"}
+
+
+def topic_lines(topics: Iterable[TopicSpec], form: str) -> Iterator[str]:
+    """As TREC's SGML, lines of number, tab, title, or JSON lines, which alone hold languages; `read_topics` reads each."""
+    for topic in topics:
+        if form == "jsonl":
+            told = {"id": topic.number, **topic.texts, "language": topic.language, "translations": topic.versions}
+            yield json.dumps(told, ensure_ascii=False) + "\n"
+            continue
+        title, description, narrative = (" ".join(text.split()) for text in topic.texts.values())
+        if form == "tsv":
+            yield f"{topic.number}\t{title}\n"
+            continue
+        parts = [f"<num> Number: {html.escape(topic.number, quote=False)}", f"<title> {html.escape(title, quote=False)}"]
+        parts += [f"<desc> Description:\n{html.escape(description, quote=False)}"] if description else []
+        parts += [f"<narr> Narrative:\n{html.escape(narrative, quote=False)}"] if narrative else []
+        yield "<top>\n{}\n</top>\n\n".format("\n\n".join(parts))
 
 
 def read_topics(

@@ -148,6 +148,9 @@ class DocumentFields(In):
     format: Literal["auto", "jsonl", "sgml", "tsv", "smart", "files"] = "auto"
     encoding: str = Field("utf-8", description="utf-8, utf-8-or-latin-1, cp1252 and others of the page's list.")
     only: Literal["all", "pool"] = Field("all", description="pool: keep only what is pooled; what is missing is listed.")
+    others: Literal["refuse", "keep", "drop"] = Field(
+        "refuse", description="Present documents that the file lacks: keep adds the file to them, drop lets them go."
+    )
 
     def options(self) -> dict[str, str]:
         return dict(self.dict())

@@ -1,9 +1,9 @@
-"""Documents: a file of them takes the place of those that are there, at one moment."""
+"""Documents: a file of them takes the place of those that are there, or is added to them, at one moment."""
 
 from pathlib import Path
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from pooling import search, selectors, vectors
 from pooling.core import learning
@@ -18,6 +18,7 @@ from pooling.services.work import Work, pause, remove_in_chunks, tell_planner
 
 AT_ONCE = 500  # fewer than rows elsewhere: a document may be large
 MISSING_LISTED = 1000
+OTHERS = ("refuse", "keep", "drop")  # what becomes of documents that the file lacks
 
 
 def take_documents(upload: Upload, path: Path, report: Report, work: Work) -> Report:
@@ -70,8 +71,8 @@ def _switch(upload: Upload, corpus: Corpus, facts: dict[str, object], report: Re
     tell_planner(Document)
     with work.finish(f"{count:,} documents"):
         locked(upload.collection_id, UploadKind.DOCUMENTS)
-        switch = Corpus.objects.filter(pk=corpus.pk, generation__lt=generation)
-        complete = upload.options.get("only") != "pool"
+        switch = Corpus.objects.filter(pk=corpus.pk, generation=corpus.generation)  # what it was compared with
+        complete = upload.options.get("only") != "pool" and (corpus.is_complete or not facts.get("kept"))
         if not switch.update(generation=generation, document_count=count, is_complete=complete):
             raise Refused("NEWER", "Other documents were imported meanwhile.")
         close(upload, UploadState.ACCEPTED, report, facts)
@@ -100,13 +101,47 @@ def _store(upload: Upload, corpus: Corpus, path: Path, report: Report, work: Wor
                 Document.objects.bulk_create([_document(corpus, spec) for spec in documents])
                 pause()
     unread = not count and not report.ok  # of what is no file of documents, that says all
-    if unread or (not pooled and options.get("only") != "pool"):
-        return {"documents": count}
+    if unread:
+        return {}
+    facts = _others(upload, corpus, count, left, report, work) if report.ok else {}
+    if not pooled and options.get("only") != "pool":
+        return facts
     missing = sorted(left, key=str.encode)
     _refuse_loss(upload.collection, missing, report)
     for docno in missing:
         report.add("warning", "DOC_MISSING", 0, f"Document {shown(docno)} is pooled, and not in the file.", shown(docno))
-    return {"documents": count, "missing": len(missing), "missing_docnos": missing[:MISSING_LISTED]}
+    return {**facts, "missing": len(missing), "missing_docnos": missing[:MISSING_LISTED]}
+
+
+def _others(upload: Upload, corpus: Corpus, count: int, left: set[str], report: Report, work: Work) -> dict[str, object]:
+    """What becomes of present documents that the file lacks: they stay, or go if somebody said so. How many there are then."""
+    present, new = (Document.objects.filter(corpus=corpus, generation=n) for n in (corpus.generation, corpus.last_generation))
+    absent = present.filter(~Exists(new.filter(docno=OuterRef("docno")))).order_by("pk")
+    number = absent.count()
+    if not number:
+        return {"documents": count}
+    if upload.options.get("others") == "keep":
+        _copy(absent, corpus, left, work)
+        return {"documents": count + number, "kept": number}
+    if upload.options.get("others") != "drop":
+        those = f"{number:,} documents" if number > 1 else "1 document"
+        words = f"{those} of the collection {'are' if number > 1 else 'is'} not in the file and would be dropped"
+        ask = "send the file again and say whether it is added to them or they are dropped"
+        report.add("error", "DOCUMENTS_DROPPED", 0, f"{words}; {ask}.")
+    return {"documents": count, "dropped": number}
+
+
+def _copy(absent: "QuerySet[Document]", corpus: Corpus, left: set[str], work: Work) -> None:
+    """Give documents to the new generation, too, without keeping anybody waiting."""
+    last = 0
+    while rows := list(absent.filter(pk__gt=last)[:AT_ONCE]):
+        last = rows[-1].pk
+        left.difference_update(row.docno for row in rows)
+        for row in rows:
+            row.pk, row.generation = None, corpus.last_generation
+        Document.objects.bulk_create(rows)
+        work.progress(0, message="Keeping the other documents")
+        pause()
 
 
 def _document(corpus: Corpus, spec: DocumentSpec) -> Document:

@@ -24,7 +24,7 @@ from pooling.core.lines import Unpackable
 from pooling.core.metadata import MAX_BYTES
 from pooling.core.repairs import REPAIRS
 from pooling.models import Collection, RunKind, Upload, UploadKind, UploadState
-from pooling.services.documents import take_documents
+from pooling.services.documents import OTHERS, take_documents
 from pooling.services.runs import figures_of, repairs_of, require_window, take_run
 from pooling.services.taking import Refused, close
 from pooling.services.topics import take_topics
@@ -229,6 +229,7 @@ def _options(kind: UploadKind, given: Mapping[str, str]) -> dict[str, str]:
         _require_one_of("format", options.get("format", "auto"), FORMATS)
         _require_one_of("numbering", options.get("numbering", "given"), ("given", "running"))
         _require_one_of("documents", options.get("only", "all"), ("all", "pool"))
+        _require_one_of("other documents", options.get("others", "refuse"), OTHERS)
     if len(options.get("language", "")) > 20:
         raise Refusal(f"Expected a language tag such as en; found “{options['language'][:40]}”.")
     return options

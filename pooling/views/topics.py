@@ -1,16 +1,31 @@
-"""The page of one topic, and in which language somebody reads topics."""
+"""The page of one topic, all of them as a file, and in which language somebody reads topics."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.forms import attempt
-from pooling import access, forms
-from pooling.core.topics import TEXTS
-from pooling.models import Role
+from pooling import access, exports, forms
+from pooling.core.topics import TEXTS, WRITTEN
+from pooling.models import Collection, Role
 from pooling.services import members, topics
 from pooling.views.collections import page
+
+
+@require_safe
+def topics_file(request: HttpRequest, slug: str, ending: str) -> HttpResponse:
+    """All topics as a file, for everybody who may see the collection."""
+    collection = access.collection_for(request.user, slug)
+    if ending not in WRITTEN:
+        raise Http404
+    return topics_download(collection, ending)
+
+
+def topics_download(collection: Collection, form: str) -> HttpResponse:
+    answer = HttpResponse(exports.topics_file(collection, form), content_type=f"{WRITTEN[form]}; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{collection.slug}-topics.{form}"'
+    return answer
 
 
 @require_http_methods(["GET", "POST"])

@@ -66,7 +66,9 @@ def documents(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     if request.method == "POST":
         uploads.require_open(collection, UploadKind.DOCUMENTS, access.require_sign_in(request.user))
-    form = forms.DocumentsForm(*sent(request))
+    form, corpus = forms.DocumentsForm(*sent(request)), selectors.corpus(collection)
+    if not corpus.document_count:
+        del form.fields["others"]
     if request.method == "POST" and form.is_valid():
         file, options = form.cleaned_data["file"], form.options()
         made = attempt(form, lambda: receive(request, collection, UploadKind.DOCUMENTS, file, options))
@@ -74,7 +76,7 @@ def documents(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect(made)
     context = {
         "form": form,
-        "corpus": selectors.corpus(collection),
+        "corpus": corpus,
         "first": selectors.documents(collection).order_by("pk").defer("text", "html")[:20],
         "has_pool": selectors.pools(collection).exists(),
         "uploads": selectors.latest_uploads(collection.uploads.all(), UploadKind.DOCUMENTS),

@@ -67,7 +67,9 @@ def test_judgments_stay_when_documents_are_imported_again(bench: Bench) -> None:
 
     before, waiting = said(), len(bench.cards(bench.ann))
     docnos = [docno for docno in Document.objects.values_list("docno", flat=True) if docno != gone.docno]
-    upload = files.take(bench.collection, bench.organizer, "documents", files.documents(docnos, text="Other words."))
+    upload = files.take(
+        bench.collection, bench.organizer, "documents", files.documents(docnos, text="Other words."), others="drop"
+    )
     assert (upload.state, said()) == ("accepted", before)
     assert len(before[0]) == 2 and [event["grade"] for event in before[1]] == [1, 1, 0]
     cards = bench.cards(bench.ann)

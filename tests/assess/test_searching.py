@@ -121,7 +121,13 @@ def test_the_index_is_of_the_present_documents(world: World) -> None:
     assert not search.index_of(world.collection).is_ready()
     assert world.index() == world.index() == 9
     before = search.index_of(world.collection)
-    files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, files.documents(["en2", "en3", "x1"], "zeppelin"))
+    files.take(
+        world.collection,
+        world.organizer,
+        UploadKind.DOCUMENTS,
+        files.documents(["en2", "en3", "x1"], "zeppelin"),
+        others="drop",
+    )
     assert not search.index_of(world.collection).is_ready()
     world.index()
     assert world.found("zeppelin") and not before.is_ready()
@@ -132,7 +138,13 @@ def test_both_kinds_rank_by_the_same_bm25(world: World) -> None:
     generator = random.Random(7)
     made = [(f"d{n:03}", _said(generator, 3), _said(generator, 30)) for n in range(120)]
     rows = [{"id": docno, "title": title, "text": text} for docno, title, text in made]
-    files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, "".join(json.dumps(r) + "\n" for r in rows).encode())
+    files.take(
+        world.collection,
+        world.organizer,
+        UploadKind.DOCUMENTS,
+        "".join(json.dumps(r) + "\n" for r in rows).encode(),
+        others="drop",
+    )
     world.index()
     found = {docno: (terms(title), terms(text)) for docno, title, text in made}
     for words in (
@@ -160,7 +172,13 @@ def test_a_large_index_ranks_every_document(world: World, monkeypatch: pytest.Mo
     generator = random.Random(8)
     made = [(f"d{n:03}", _said(generator, 3), _said(generator, 30)) for n in range(300)]
     rows = [{"id": docno, "title": title, "text": text} for docno, title, text in made]
-    files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, "".join(json.dumps(r) + "\n" for r in rows).encode())
+    files.take(
+        world.collection,
+        world.organizer,
+        UploadKind.DOCUMENTS,
+        "".join(json.dumps(r) + "\n" for r in rows).encode(),
+        others="drop",
+    )
     world.index()
     if world.kind == "database":
         assert IndexedTerm.objects.filter(term="mast", weight="D").count() > 3
@@ -226,7 +244,13 @@ def test_a_text_of_any_length_is_found_by_its_words(world: World) -> None:
         {"id": "long", "text": " ".join(f"word{n}x" for n in range(40_000)) + " zeppelin"},
         {"id": "one", "text": "z" * 900},
     ]
-    files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, "".join(json.dumps(r) + "\n" for r in long).encode())
+    files.take(
+        world.collection,
+        world.organizer,
+        UploadKind.DOCUMENTS,
+        "".join(json.dumps(r) + "\n" for r in long).encode(),
+        others="drop",
+    )
     world.index()
     assert world.found("zeppelin") == ["long"] and world.found('"word7x word8x"') == ["long"]
     assert world.found("z" * 900) == ["one"]
@@ -289,10 +313,10 @@ def test_fields_and_unwanted_words_are_not_marked(world: World) -> None:
 
 def test_new_documents_are_indexed_by_themselves_where_the_old_ones_were(world: World, client_for: ClientFor) -> None:
     rows = files.documents(["en2", "en3", "x1"], "zeppelin")
-    files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, rows)
+    files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, rows, others="drop")
     assert not Job.objects.filter(name="index_documents").exists()  # nobody has asked for an index
     world.index()
-    files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, rows)
+    files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, rows, others="drop")
     assert Job.objects.get(name="index_documents").started_by == world.organizer
     page = client_for(world.ann).get(f"/c/{world.collection.slug}/search/").content.decode()
     assert "These documents can be searched when their index is made." in page

@@ -53,6 +53,15 @@ def test_from_files_to_a_pool(assize: Assize, cast: Cast, folder: Path) -> None:
     assert not list((folder / "data" / "files").glob(".command-*"))
 
 
+def test_documents_are_added_or_dropped_as_it_is_said(assize: Assize, cast: Cast, folder: Path) -> None:
+    (folder / "more.jsonl").write_bytes(files.documents(["d5", "n1"]))
+    assize("import-documents", "harbour-trials", folder / "docs.jsonl.gz")
+    refused = assize("import-documents", "harbour-trials", folder / "more.jsonl")
+    assert refused.status == 1 and "4 documents of the collection are not in the file and would be dropped;" in refused.err
+    assert assize("import-documents", "harbour-trials", folder / "more.jsonl", "--add").out == "6 documents  4 kept\n"
+    assert assize("import-documents", "harbour-trials", folder / "more.jsonl", "--drop").out == "2 documents  4 dropped\n"
+
+
 def test_bad_run_is_listed_by_line_and_stores_nothing(assize: Assize, cast: Cast, folder: Path) -> None:
     assize("import-topics", "harbour-trials", folder / "topics.tsv")
     told = assize("import-run", "harbour-trials", folder / "bad.run", folder / "a.run")
@@ -97,6 +106,8 @@ def test_folders_archives_languages_and_strategies(assize: Assize, cast: Cast, f
     (pages / "d1.txt").write_text("one")
     (pages / "deep" / "d2.html").write_text("<html><title>Two</title><body>two</body></html>")
     assert assize("import-topics", "harbour-trials", folder / "topics.tsv", "--language", "en").out == "3 topics\n"
+    assert assize("topics", "harbour-trials", "--format", "tsv").out.startswith("1\ttidal power\n2\tharbour walls\n")
+    assert assize("topics", "harbour-trials").out.startswith("<top>\n<num> Number: 1\n")
     (folder / "fr.tsv").write_text("1\tles marées\n2\tles murs\n10\tles pilotes\n")
     done = assize("import-topics", "harbour-trials", folder / "fr.tsv", "--language", "fr", "--parallel")
     assert (done.status, selectors.topic_languages(cast.collection)) == (0, ["en", "fr"])

@@ -79,7 +79,7 @@ def test_documents_are_old_or_new_whenever_the_worker_is_killed(
     by = collection.created_by
     before = all_documents()
     data = files.documents([f"n{number}" for number in range(400)], "new")
-    upload = files.send(collection, by, UploadKind.DOCUMENTS, data)
+    upload = files.send(collection, by, UploadKind.DOCUMENTS, data, others="drop")
     after = sorted((f"n{number}", "new") for number in range(400)), 400
     job = Job.objects.get(pk=upload.job_id or 0)
     states = list(killed_often(job, all_documents, KILLS, lasts=0.7))
@@ -89,7 +89,7 @@ def test_documents_are_old_or_new_whenever_the_worker_is_killed(
         assert run_in_a_process(job, None)
     assert all_documents() == after
     upload.refresh_from_db()
-    assert (upload.state, upload.report["facts"]) == ("accepted", {"documents": 400})
+    assert (upload.state, upload.report["facts"]) == ("accepted", {"documents": 400, "dropped": 5})
     documents.forget_replaced()  # as every hour: the last kill may have come after the switch
     assert Document.objects.exclude(generation=selectors.corpus(collection).generation).count() == 0
 

@@ -49,7 +49,7 @@ def test_documents_are_old_or_new_whenever_the_worker_is_killed(queue_server: "r
     draw, cut, kills, span = random.Random(11), 0, 0, 1.5
     while kills < KILLS or (not cut and kills < KILLS + 10):
         kills += 1
-        upload = files.send(collection, by, UploadKind.DOCUMENTS, data)
+        upload = files.send(collection, by, UploadKind.DOCUMENTS, data, others="drop")
         job = Job.objects.get(pk=upload.job_id or 0)
         jobs.sweep()
         worker = start_worker()
@@ -66,9 +66,9 @@ def test_documents_are_old_or_new_whenever_the_worker_is_killed(queue_server: "r
         Job.objects.filter(state=JobState.WAITING).update(state=JobState.FAILED)
         if state == new:  # a quick machine
             span /= 2
-            files.take(collection, by, UploadKind.DOCUMENTS, files.documents(["a", "b"], "old"))
+            files.take(collection, by, UploadKind.DOCUMENTS, files.documents(["a", "b"], "old"), others="drop")
     assert cut, "some kills came in mid-import"
-    upload = files.send(collection, by, UploadKind.DOCUMENTS, data)
+    upload = files.send(collection, by, UploadKind.DOCUMENTS, data, others="drop")
     files.check(upload)
     assert seen(collection) == new
     assert Document.objects.exclude(generation=selectors.corpus(collection).generation).count() == 0

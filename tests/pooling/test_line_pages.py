@@ -69,6 +69,24 @@ def test_topics_page_for_others_has_no_form(cast: Cast, client_for: ClientFor) -
     assert "tidal power" in client_for(None).get(f"{HERE}topics/").content.decode()
 
 
+def test_topics_are_given_out_as_files(cast: Cast, client_for: ClientFor) -> None:
+    files.take_topics(cast.collection, cast.organizer)
+    pat = client_for(cast.participant)
+    page = pat.get(f"{HERE}topics/").content.decode()
+    begin = {
+        "trec": b"<top>\n<num> Number: 1\n\n<title> tidal power\n",
+        "tsv": b"1\ttidal power\n2\t",
+        "jsonl": b'{"id": "1", ',
+    }
+    for ending, first in begin.items():
+        address = f"{HERE}topics.{ending}"
+        answer = pat.get(address)
+        assert f'href="{address}"' in page and answer.content.startswith(first)
+        assert f"harbour-trials-topics.{ending}" in answer["Content-Disposition"]
+        assert answer.content == pat.get(f"/api/v1/collections/harbour-trials/topics-file?format={ending}").content
+    assert pat.get(f"{HERE}topics.exe").status_code == 404
+
+
 def test_frozen_topics_answer_409(cast: Cast, olga: Client) -> None:
     Collection.objects.update(judging_started_at=timezone.now())
     answer = olga.post(f"{HERE}topics/", {"file": file(files.TOPICS)})
@@ -88,6 +106,10 @@ def test_documents_are_uploaded_and_shown(cast: Cast, olga: Client) -> None:
     files.check(Upload.objects.get())
     page = text(olga.get(f"{HERE}documents/").content.decode())
     assert "5 documents; the first 5 of them:" in page and "d1 About d1" in page
+    olga.post(f"{HERE}documents/", {"file": file(files.documents(["d9"]), "more.jsonl"), "others": "keep"})
+    upload = files.check(Upload.objects.order_by("pk")[1])
+    told = text(olga.get(f"{HERE}uploads/{upload.pk}/").content.decode()).replace("&#x27;", "'")
+    assert "6 documents are the collection's documents now: 5 of them were there before and are not in the file." in told
 
 
 def test_refused_file_is_reported_by_line(cast: Cast, olga: Client) -> None:

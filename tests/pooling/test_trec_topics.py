@@ -1,8 +1,9 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from pooling.core.topics import TopicSpec, read_topics
+from pooling.core.topics import WRITTEN, TopicSpec, read_topics, topic_lines
 from tests.golden import vectors
 
 
@@ -16,6 +17,17 @@ def test_topics_of_the_worked_examples(vector: dict[str, Any]) -> None:
     named = [{"num": t.number, "title": t.title, "desc": t.description, "narr": t.narrative} for t in topics]
     assert named == vector["expected"]
     assert report.findings == ()
+
+
+def test_topics_that_are_written_are_read_back() -> None:
+    versions = {"fr": {"title": "marées", "description": "", "narrative": ""}}
+    first = TopicSpec("7", "fish & <nets>", "Which  fish?", "Not\nwhales.", language="en", versions=versions)
+    given = [first, TopicSpec("T-10", "pilots", language="en")]
+    read = {form: read_topics("".join(topic_lines(given, form)).encode())[0] for form in WRITTEN}
+    assert read["jsonl"] == given
+    plain = replace(first, description="Which fish?", narrative="Not whales.", language="", versions={})
+    assert read["trec"] == [plain, TopicSpec("T-10", "pilots")]
+    assert read["tsv"] == [TopicSpec("7", "fish & <nets>"), TopicSpec("T-10", "pilots")]
 
 
 def test_closed_and_unclosed_tags_read_alike() -> None:

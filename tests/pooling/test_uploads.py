@@ -206,11 +206,29 @@ def test_documents_are_taken(cast: Cast) -> None:
 
 def test_new_documents_take_the_place_of_the_old(cast: Cast) -> None:
     take(cast.collection, cast.organizer, DOCUMENTS, documents())
-    take(cast.collection, cast.organizer, DOCUMENTS, documents(["d1", "n1"], "new"))
+    take(cast.collection, cast.organizer, DOCUMENTS, documents(["d1", "n1"], "new"), others="drop")
     assert shown(cast) == [("d1", "new"), ("n1", "new")]
     assert Document.objects.count() == 2
     corpus = Corpus.objects.get()
     assert (corpus.generation, corpus.last_generation, corpus.document_count) == (2, 2, 2)
+
+
+def test_documents_are_not_dropped_unasked_and_can_be_added_to(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_services, "AT_ONCE", 2)
+    take(cast.collection, cast.organizer, DOCUMENTS, documents())
+    more = documents(["d5", "n1"], "new")
+    upload = take(cast.collection, cast.organizer, DOCUMENTS, more)
+    words = "4 documents of the collection are not in the file and would be dropped; send the file again and say whether it is added to them or they are dropped."
+    assert (upload.state, [one["message"] for one in upload.report["findings"]]) == ("refused", [words])
+    assert (len(shown(cast)), Document.objects.count()) == (5, 5)
+    added = take(cast.collection, cast.organizer, DOCUMENTS, more, others="keep")
+    assert (added.state, added.report["facts"]) == ("accepted", {"documents": 6, "kept": 4})
+    old, new = [(docno, "water") for docno in DOCNOS[:4]], [("d5", "new"), ("n1", "new")]
+    assert (shown(cast), Document.objects.count(), Corpus.objects.get().document_count) == (old + new, 6, 6)
+    fewer = take(cast.collection, cast.organizer, DOCUMENTS, documents(["d5"]), others="drop")
+    assert (fewer.state, fewer.report["facts"]) == ("accepted", {"documents": 1, "dropped": 5})
+    with pytest.raises(Refusal, match="Expected the other documents refuse or keep or drop; found “lose”"):
+        take(cast.collection, cast.organizer, DOCUMENTS, more, others="lose")
 
 
 def test_bad_documents_store_nothing(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,7 +254,7 @@ def test_import_cut_off_leaves_the_old_state_and_repeats(cast: Cast, monkeypatch
     monkeypatch.setattr(document_services, "AT_ONCE", 2)
     take(cast.collection, cast.organizer, DOCUMENTS, documents())
     before = shown(cast)
-    upload = send(cast.collection, cast.organizer, DOCUMENTS, documents(["n1", "n2", "n3", "n4", "n5", "n6"]))
+    upload = send(cast.collection, cast.organizer, DOCUMENTS, documents(["n1", "n2", "n3", "n4", "n5", "n6"]), others="drop")
     with pytest.raises(Cut):
         uploads.check_upload(upload, CutOff(at))
     assert shown(cast) == before
