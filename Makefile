@@ -4,7 +4,10 @@ BIN := .venv/bin
 RUN := $(BIN)/python -m
 # A site is several processes; each would compile all its modules anew.
 unexport PYTHONDONTWRITEBYTECODE
+# uv is fast; where it cannot reach the package index as pip does, pip installs the same, and tells what is wrong if anything is.
 UV := $(BIN)/uv pip install --quiet -c constraints.txt
+PIP := $(RUN) pip install --quiet --disable-pip-version-check -c constraints.txt
+PIP_INSTEAD := 2>/dev/null || { echo "uv does not reach the packages here: pip installs them, which takes a little longer."; $(PIP)
 
 .PHONY: up demo install test test-deps check bench load claims chaos kills screens docs guides audit clean
 
@@ -93,7 +96,7 @@ guides: test-deps
 
 # Known holes in what is installed; the list of them is asked for over the network.
 audit: .venv/.installed-dev
-	@$(UV) pip-audit || $(RUN) pip install --quiet -c constraints.txt pip-audit
+	@$(UV) pip-audit $(PIP_INSTEAD) pip-audit; }
 	@$(BIN)/pip-audit --strict --skip-editable --progress-spinner off || { echo "Where the list of known holes cannot be reached, nothing was audited: run it on a network that reaches it."; exit 1; }
 
 clean:
@@ -103,21 +106,20 @@ clean:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Assize needs Python 3.11 or newer; this is $$($(PYTHON) --version). Set PYTHON=python3.x."; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing. On Debian or Ubuntu: apt install python3-venv"; exit 1; }
 	@test -x .venv/bin/python || $(PYTHON) -m venv .venv
-	@$(RUN) pip install --quiet --disable-pip-version-check -c constraints.txt uv
+	@$(PIP) uv
 	@touch $@
 
-# uv is fast; where it cannot reach the package index as pip does, pip installs the same.
 .venv/.installed: .venv/bin/uv pyproject.toml constraints.txt
 	@echo "Installing…"
-	@$(UV) -e . || $(RUN) pip install --quiet -c constraints.txt -e .
+	@$(UV) -e . $(PIP_INSTEAD) -e .; }
 	@touch $@
 
 .venv/.installed-bench: .venv/.installed-dev
 	@echo "Installing the tools to compare with…"
-	@$(UV) -e '.[dev,bench]' || $(RUN) pip install --quiet -c constraints.txt -e '.[dev,bench]'
+	@$(UV) -e '.[dev,bench]' $(PIP_INSTEAD) -e '.[dev,bench]'; }
 	@touch $@
 
 .venv/.installed-dev: .venv/bin/uv pyproject.toml constraints.txt
 	@echo "Installing, with the tools for tests…"
-	@$(UV) -e '.[dev]' || $(RUN) pip install --quiet -c constraints.txt -e '.[dev]'
+	@$(UV) -e '.[dev]' $(PIP_INSTEAD) -e '.[dev]'; }
 	@touch $@ .venv/.installed

@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 GROUPS = {"config": "The site", "pooling": "Collections", "assess": "Judging", "evaluation": "Scores"}
 ON_FILES = "Files alone, no site needed"
+MAKE_SITES = {"up", "demo", "restore", "work"}  # the other commands want one that is there
 
 
 def main() -> int:
@@ -43,8 +44,22 @@ def _run(argv: list[str]) -> int:
             _leave_for_demo(argv[2:])
         if argv[1:] in (["up"], ["up", "--logs"]):  # without Django at first: it is loaded beside the web server
             return _up(echo_logs="--logs" in argv)
+        if (missing := _missing_site(argv)) is not None:
+            print(f"Error: There is no site in {missing}; set ASSIZE_DATA or run `assize up`.", file=sys.stderr)
+            return 1
         _django(argv)
     return 0
+
+
+def _missing_site(argv: list[str]) -> Path | None:
+    """The data folder, where a command of ours finds no database in it. Asked before the settings are loaded: those make
+    a folder with a key."""
+    data = Path(os.environ.get("ASSIZE_DATA", "").strip() or ROOT / "data").absolute()
+    ours = any((ROOT / app / "management" / "commands" / f"{argv[1]}.py").exists() for app in GROUPS)
+    if not ours or argv[1] in MAKE_SITES or {"-h", "--help"} & set(argv) or "config.settings" in sys.modules:
+        return None
+    there = os.environ.get("ASSIZE_DATABASE_URL", "").strip() or (data / "assize.sqlite3").exists()
+    return None if there else data
 
 
 def _up(*, echo_logs: bool) -> int:

@@ -121,6 +121,8 @@ def test_make_targets_exist(name: str) -> None:
 def test_readme_tells_the_two_commands() -> None:
     readme = (ROOT / "README.md").read_text()
     assert re.findall(r"^make [a-z-]+", readme, re.MULTILINE) == ["make up", "make test"]
+    for page in (readme, (ROOT / "docs" / "guides" / "administrators.md").read_text()):
+        assert ".venv/bin/assize" in page and "`. .venv/bin/activate`" in page  # where the other commands are
 
 
 def test_readme_lists_every_target() -> None:

@@ -49,6 +49,18 @@ def test_a_python_that_will_not_do_is_told_with_the_remedy(tmp_path: Path, pytho
     assert not (tmp_path / ".venv").exists()
 
 
+def test_where_uv_reaches_no_packages_pip_takes_over_in_one_line(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    for name in ("pyproject.toml", "constraints.txt"):
+        (tmp_path / name).touch()
+    stand_in(tmp_path / ".venv/bin/python", f'echo "$@" >> {tmp_path / "calls"}')
+    stand_in(tmp_path / ".venv/bin/uv", "echo 'error: Request failed after 3 retries' >&2; exit 2")
+    found = run("make", "install", cwd=tmp_path)
+    told = "Installing…\nuv does not reach the packages here: pip installs them, which takes a little longer.\n"
+    assert (found.returncode, found.stdout, found.stderr) == (0, told, "")
+    assert (tmp_path / "calls").read_text().endswith("--quiet --disable-pip-version-check -c constraints.txt -e .\n")
+
+
 # The browser
 
 

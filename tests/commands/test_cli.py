@@ -46,6 +46,12 @@ def test_script_tells_its_version(tmp_path: Path) -> None:
 
 
 def test_script_on_a_new_data_folder(tmp_path: Path) -> None:
+    for nowhere in (tmp_path, tmp_path / "none"):
+        none = run("status", data=nowhere)
+        told = f"Error: There is no site in {nowhere}; set ASSIZE_DATA or run `assize up`.\n"
+        assert (none.returncode, none.stdout, none.stderr) == (1, "", told)
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "assize.sqlite3").touch()
     early = run("collections", "list", "--json", data=tmp_path)
     assert (early.returncode, early.stdout) == (1, "")
     assert early.stderr.startswith("Error: The database is not set up or not up to date; run `assize migrate`")
@@ -59,7 +65,7 @@ def test_script_on_a_new_data_folder(tmp_path: Path) -> None:
 
 
 def test_wrong_setting_ends_in_one_line(tmp_path: Path) -> None:
-    done = run("collections", "list", data=tmp_path, ASSIZE_PORT="many")
+    done = run("check", data=tmp_path, ASSIZE_PORT="many")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "ASSIZE_PORT='many' cannot be used: write a whole number from 1 to 65535\n"
 
