@@ -21,7 +21,7 @@ from config.api import token_of
 from config.errors import Forbidden
 from config.models import Job, Scope, User
 from evaluation import selectors as evaluation
-from pooling import access, markdown, selectors
+from pooling import access, markdown, search, selectors
 from pooling.models import Collection, Role
 from pooling.selectors import Stage
 from pooling.services import people as deleting
@@ -53,6 +53,8 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
         "guideline": guideline,
         "description": markdown.render(found.description),
         "counts": selectors.member_counts(found) if Role.ORGANIZER in roles else {},
+        "indexed": Role.ORGANIZER in roles and search.index_of(found).is_ready(),
+        "has_documents": Role.ORGANIZER in roles and bool(selectors.corpus(found).document_count),
         "released": access.sees_released(roles) and evaluation.newest(found) is not None,
         "jobs": _unfinished(found, request.user) if roles else [],
     }

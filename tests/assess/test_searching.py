@@ -456,10 +456,13 @@ def test_offered_words_are_edited_before_they_join_the_search(
 def test_by_page_api_and_command(world: World, client_for: ClientFor, caller_for: CallerFor, assize: Assize) -> None:
     olga, ann, address = client_for(world.organizer), client_for(world.ann), f"/c/{world.collection.slug}/search/"
     assert "Build the index" in olga.get(address).content.decode()
+    overview, to_do = f"/c/{world.collection.slug}/", f'<a href="{address}">Build the index</a>'
+    assert to_do in olga.get(overview).content.decode() and to_do not in ann.get(overview).content.decode()
     refused = olga.get(f"{address}run/")
     assert refused.status_code == 409 and "nobody has found a document by searching" in refused.content.decode()
     assert olga.post(f"{address}index/").status_code == 302 and Job.objects.filter(name="index_documents").exists()
     assert assize("index-documents", world.collection.slug).out == "9 documents\n"
+    assert "the documents are indexed" in olga.get(overview).content.decode()
     page = ann.get(address, {"topic": "1", "q": "crane"}).content.decode()
     assert "<mark>cranes</mark>" in page and "waits for you" in page and "alpha" not in page
     given = {"topic": "1", "docno": "en1", "grade": 3, "client_id": str(uuid.uuid4()), "q": "crane"}
