@@ -359,6 +359,7 @@ FOR_PROGRAMS = {
     "job_output",
     "run_file",
     "pool_file",
+    "topics_file",
     "qrels",
     "live_qrels",
     "release_archive",
