@@ -61,6 +61,7 @@ OPEN = {
         "list_guidelines",
         "read_guideline",
         "list_topics",
+        "download_topics",
         "read_topic",
     ),
     *("list_releases", "read_release", "download_qrels", "read_scores", "download_scores", "download_topic_scores"),
