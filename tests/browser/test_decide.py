@@ -44,6 +44,7 @@ def test_decide_by_keys(world: World, signed_in: Callable[[User], Page]) -> None
     page.keyboard.press("?")
     page.keyboard.press("2")  # decides nothing while the keys are read
     expect(page.locator("#keys")).to_contain_text("Precedent")
+    expect(page.locator("#keys-title")).to_be_focused()  # a list longer than the screen begins at its beginning
     page.get_by_role("button", name="Close").click()
     page.keyboard.press("c")
     page.keyboard.type("2 is what I mean")  # a digit in a field decides nothing

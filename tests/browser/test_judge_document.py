@@ -291,6 +291,7 @@ def test_alike_text_is_pointed_out_with_own_grade(desk: Desk) -> None:
 def test_keys_can_be_others(desk: Desk) -> None:
     page, first = desk.page, desk.shown()
     page.keyboard.press("?")
+    expect(page.locator("#keys-title")).to_be_focused()
     page.get_by_role("button", name="3 change").click()
     page.keyboard.press("b")
     expect(page.locator("#keys-said")).to_contain_text("b is taken, for “Back”")
