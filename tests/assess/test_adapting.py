@@ -124,13 +124,7 @@ def test_active_learning_finds_in_a_collection_without_any_run(
     """Page, API and command plan it; it picks from all documents, and begins anew when others are imported."""
     world.collection.runs.all().delete()
     given = [{"id": "first", "text": "harbour crane quay"}, *RIVERS, *HARBOURS]
-    files.take(
-        world.collection,
-        world.organizer,
-        UploadKind.DOCUMENTS,
-        "".join(json.dumps(r) + "\n" for r in given).encode(),
-        others="drop",
-    )
+    files.take_rows(world.collection, world.organizer, given)
     path = f"/c/{world.collection.slug}/pool/"
     assert "begin with <a" in client_for(world.organizer).get(path).content.decode()
     page = client_for(world.organizer).get(path, {"strategy": "cal"}).content.decode()

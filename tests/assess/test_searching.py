@@ -138,13 +138,7 @@ def test_both_kinds_rank_by_the_same_bm25(world: World) -> None:
     generator = random.Random(7)
     made = [(f"d{n:03}", _said(generator, 3), _said(generator, 30)) for n in range(120)]
     rows = [{"id": docno, "title": title, "text": text} for docno, title, text in made]
-    files.take(
-        world.collection,
-        world.organizer,
-        UploadKind.DOCUMENTS,
-        "".join(json.dumps(r) + "\n" for r in rows).encode(),
-        others="drop",
-    )
+    files.take_rows(world.collection, world.organizer, rows)
     world.index()
     found = {docno: (terms(title), terms(text)) for docno, title, text in made}
     for words in (
@@ -172,13 +166,7 @@ def test_a_large_index_ranks_every_document(world: World, monkeypatch: pytest.Mo
     generator = random.Random(8)
     made = [(f"d{n:03}", _said(generator, 3), _said(generator, 30)) for n in range(300)]
     rows = [{"id": docno, "title": title, "text": text} for docno, title, text in made]
-    files.take(
-        world.collection,
-        world.organizer,
-        UploadKind.DOCUMENTS,
-        "".join(json.dumps(r) + "\n" for r in rows).encode(),
-        others="drop",
-    )
+    files.take_rows(world.collection, world.organizer, rows)
     world.index()
     if world.kind == "database":
         assert IndexedTerm.objects.filter(term="mast", weight="D").count() > 3
@@ -244,13 +232,7 @@ def test_a_text_of_any_length_is_found_by_its_words(world: World) -> None:
         {"id": "long", "text": " ".join(f"word{n}x" for n in range(40_000)) + " zeppelin"},
         {"id": "one", "text": "z" * 900},
     ]
-    files.take(
-        world.collection,
-        world.organizer,
-        UploadKind.DOCUMENTS,
-        "".join(json.dumps(r) + "\n" for r in long).encode(),
-        others="drop",
-    )
+    files.take_rows(world.collection, world.organizer, long)
     world.index()
     assert world.found("zeppelin") == ["long"] and world.found('"word7x word8x"') == ["long"]
     assert world.found("z" * 900) == ["one"]
