@@ -19,7 +19,8 @@ from assess.core.figures import THIN, topic_values
 from assess.core.ratings import Ratings, ratings
 from assess.core.report import report
 from assess.models import Answer, AssignmentPlan, Judgment, JudgmentEvent, Seat
-from assess.selectors import AgreementReport, JudgmentTable, Pair
+from assess.pairs import AgreementReport, Pair, agreement, twice_judged
+from assess.selectors import JudgmentTable
 from config.errors import Forbidden
 from config.keeping import kept
 from config.models import User
@@ -202,7 +203,7 @@ def shown(collection: Collection) -> tuple[AgreementReport, Overview | None]:
 
 def _shown(collection: Collection) -> tuple[AgreementReport, Overview | None]:
     table, at = selectors.timed_table(collection)
-    report = selectors.agreement(collection, table, most=PAIRS_SHOWN)
+    report = agreement(collection, table, most=PAIRS_SHOWN)
     return report, overview(collection, table, at) if report.pairs else None
 
 
@@ -237,7 +238,7 @@ def _topic_rows(found: Rated, figures: Mapping[str, Any]) -> list[TopicRow]:
 
 def _rest(table: JudgmentTable, levels: Sequence[int], people: Mapping[int, User]) -> list[Pair]:
     """Each assessor's grades against every other opinion on the same documents."""
-    a, b = selectors.twice_judged(table.items)
+    a, b = twice_judged(table.items)
     mine, others = np.concatenate((a, b)), np.concatenate((b, a))
     order = np.argsort(table.assessors[mine], kind="stable")
     first = np.flatnonzero(np.diff(table.assessors[mine][order], prepend=-1))
@@ -250,7 +251,7 @@ def _rest(table: JudgmentTable, levels: Sequence[int], people: Mapping[int, User
 
 def _times(table: JudgmentTable, at: NDArray[np.float64], levels: Sequence[int]) -> list[Slice]:
     """Pairs of opinions by the hours, days or weeks in which the later one came."""
-    a, b = selectors.twice_judged(table.items)
+    a, b = twice_judged(table.items)
     if not len(a):
         return []
     later = np.maximum(at[a], at[b])
@@ -336,7 +337,7 @@ def cell(collection: Collection, first: str, second: str, a: int, b: int, most: 
     """The documents of a matrix's cell, each once: those to which one gave grade `a` and the other grade `b`. Without names:
     first opinions and second ones."""
     table = selectors.judgment_table(collection)
-    one, two = selectors.twice_judged(table.items)
+    one, two = twice_judged(table.items)
     if first and second:
         ids = dict(User.objects.filter(username__in=[first, second]).values_list("username", "pk"))
         x, y = ids.get(first, 0), ids.get(second, 0)
@@ -389,7 +390,7 @@ def own(collection: Collection, user: User) -> list[OwnTopic]:
     table = selectors.judgment_table(collection)
     levels = list(collection.grades.values_list("value", flat=True))
     open_ = set(Seat.objects.filter(collection=collection, judged_at=None).values_list("item__topic__number", flat=True))
-    a, b = selectors.twice_judged(table.items)
+    a, b = twice_judged(table.items)
     mine, others = np.concatenate((a, b)), np.concatenate((b, a))
     here = table.assessors[mine] == user.pk
     mine, others = mine[here], others[here]

@@ -8,7 +8,7 @@ from typing import Any
 
 from assess.agreeing import Overview
 from assess.core.figures import TITLES
-from assess.selectors import AgreementReport, Pair
+from assess.pairs import AgreementReport, Pair
 from pooling.tables import Table
 
 FORMS = {"csv": "text/csv", "json": "application/json", "tex": "application/x-tex"}

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.http import HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
 
-from assess import agreeing, agreement_files, blind, exports, likeness, own, selectors, watching
+from assess import agreeing, agreement_files, blind, exports, likeness, own, pairs, selectors, watching
 from assess.models import Assignment, Judgment, JudgmentEvent, OwnWords
 from assess.schemas.agreement import AgreementOut, ExportFilter, OwnAgreementOut, PairOut, ReportFilter
 from assess.schemas.assigning import AssignIn, AssignmentOut, AutoIn, FreedOut, LeaseOut, SeatingOut, assignment_order
@@ -255,9 +255,9 @@ def read_agreement(request: ApiRequest, slug: str) -> dict[str, Any]:
 
     For organizers.
     """
-    report = selectors.agreement(_organized(request, slug))
-    pairs = [PairOut.of(pair) for pair in report.pairs]
-    return {"levels": report.levels, "twice": report.twice, "overall": PairOut.of(report.overall), "pairs": pairs}
+    report = pairs.agreement(_organized(request, slug))
+    of_two = [PairOut.of(pair) for pair in report.pairs]
+    return {"levels": report.levels, "twice": report.twice, "overall": PairOut.of(report.overall), "pairs": of_two}
 
 
 @assignment_routes.get("/collections/{slug:slug}/agreement/report", response={200: None}, openapi_extra=REPORT)

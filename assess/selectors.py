@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,9 +13,6 @@ from django.urls import reverse
 from numpy.typing import NDArray
 
 from assess import blind
-from assess.core import agreement as kappa
-from assess.core.bootstrap import Plan, Spread
-from assess.core.kappa_spread import kappa_spread
 from assess.models import SLOTS, Answer, Assignment, AssignmentPlan, Judgment, JudgmentEvent, PracticeItem, Seat, Workload
 from config.errors import Refusal
 from config.models import User
@@ -324,138 +320,6 @@ def lease(collection: Collection, username: str) -> Lease:
         if found.assessor.username == username:
             return found
     raise Refusal(f"Expected the user name of an assessor who holds documents; found “{username[:40]}”.")
-
-
-# Agreement
-
-
-@dataclass(frozen=True)
-class Cell:
-    """Of a confusion matrix: the grades of both, how often, and the shade."""
-
-    row: int
-    column: int
-    count: int
-    heat: int
-
-
-@dataclass(frozen=True, eq=False)
-class Pair:
-    """Two assessors, or all first and second opinions, and how far they agree."""
-
-    first: str
-    second: str
-    figures: kappa.Agreement
-    spread: Spread  # of Cohen's kappa: standard error and interval
-    first_user: str = ""
-    second_user: str = ""
-
-    @classmethod
-    def of(
-        cls, names: Sequence[str], table: "JudgmentTable", a: NDArray[np.int64], b: NDArray[np.int64], levels: Sequence[int]
-    ) -> "Pair":
-        """Of the rows `a` of the table against the rows `b`; the names shown, then the user names."""
-        first, second = table.grades[a], table.grades[b]
-        figures = kappa.agreement(first, second, levels)
-        topics = np.unique(table.topics[a], return_inverse=True)[1] if len(a) else a
-        found = kappa_spread(figures, table.items[a], topics, first, second, Plan())
-        one, other, user, second_user = (*names, "", "")[:4]
-        return cls(one, other, figures, found, user, second_user)
-
-    @property
-    def band(self) -> str:
-        return kappa.band(self.figures.cohen)
-
-    @property
-    def why_undefined(self) -> str:
-        """Why there is no kappa; empty when there is one."""
-        if self.figures.n == 0:
-            return "nothing was judged by both"
-        return "both used one and the same grade throughout" if self.figures.cohen is None else ""
-
-    @property
-    def no_interval(self) -> str:
-        """Why a kappa has no interval to show; empty when it has one. One without width would read as certainty."""
-        if self.figures.cohen is None:
-            return ""
-        if self.spread.interval is not None:
-            low, high = self.spread.interval
-            return "resamples are all alike" if high - low < 1e-6 else ""
-        if self.spread.undefined:
-            return f"kappa is not defined in {self.spread.undefined:,} of {Plan().resamples:,} resamples"
-        return "one document"
-
-    @property
-    def note(self) -> str:
-        """For files and programs, what the page says beside the figures."""
-        said = [f"not defined: {self.why_undefined}"] if self.why_undefined else []
-        said += [f"0 because {self.used_one} used one grade only"] if self.used_one else []
-        said += [f"no interval: {self.no_interval}"] if self.no_interval and not self.spread.interval else []
-        return "; ".join(said)
-
-    @property
-    def used_one(self) -> str:
-        """Who of the two gave one and the same grade throughout, where the other did not: kappa is then 0 by definition."""
-        if self.figures.cohen is None:
-            return ""
-        sums = ((self.first, self.figures.table.sum(axis=1)), (self.second, self.figures.table.sum(axis=0)))
-        return next((name for name, given in sums if (given > 0).sum() == 1), "")
-
-    @property
-    def rows(self) -> "list[list[Cell]]":
-        """The confusion matrix: count, and its shade from 0 to 9 by its share of the largest cell."""
-        most, levels = max(int(self.figures.table.max()), 1), self.figures.levels
-        return [
-            [Cell(row, column, count, -(-9 * count // most)) for column, count in zip(levels, line, strict=True)]
-            for row, line in zip(levels, self.figures.table.tolist(), strict=True)
-        ]
-
-
-@dataclass(frozen=True)
-class AgreementReport:
-    levels: list[int]
-    pairs: list[Pair]
-    overall: Pair
-    twice: int
-    pair_count: int
-
-
-def agreement(collection: Collection, table: JudgmentTable | None = None, most: int | None = None) -> AgreementReport:
-    """Agreement of each pair of assessors on the items both judged, and of first with second opinions over all.
-
-    Of more than `most` pairs, those that share most."""
-    levels = [grade.value for grade in collection.grades.all()]
-    table = judgment_table(collection) if table is None else table
-    a, b = twice_judged(table.items)
-    people = {user.pk: user for user in User.objects.filter(pk__in=np.unique(table.assessors).tolist())}
-    low, high = (np.minimum, np.maximum)
-    one, two = low(table.assessors[a], table.assessors[b]), high(table.assessors[a], table.assessors[b])
-    turned = table.assessors[a] != one
-    of_one, of_two = np.where(turned, b, a), np.where(turned, a, b)
-    order = np.lexsort((two, one))
-    first = np.flatnonzero(np.diff(one[order], prepend=-1) | np.diff(two[order], prepend=-1))
-    groups = np.split(order, first[1:]) if len(order) else []
-    shown = sorted(groups, key=len, reverse=True)[:most]
-    pairs = []
-    for here in shown:
-        x, y = int(one[here[0]]), int(two[here[0]])
-        names = people[x].name, people[y].name, people[x].username, people[y].username
-        pairs.append(Pair.of(names, table, of_one[here], of_two[here], levels))
-    pairs.sort(key=lambda pair: (pair.first, pair.second))
-    both = Pair.of(("First opinions", "Second opinions"), table, a, b, levels)
-    return AgreementReport(levels, pairs, both, len(np.unique(table.items[a])), len(groups))
-
-
-def twice_judged(items: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows of each pair of judgments of the same item; `items` is sorted. Two, as a rule; more after changes of seats."""
-    _, starts, counts = np.unique(items, return_index=True, return_counts=True)
-    first, second = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for size in np.unique(counts[counts > 1]).tolist():
-        begin = starts[counts == size]
-        for i, j in combinations(range(size), 2):
-            first.append(begin + i)
-            second.append(begin + j)
-    return np.concatenate(first), np.concatenate(second)
 
 
 # Overviews

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from ninja import Field, Schema
 
-from assess.selectors import Pair
+from assess.pairs import Pair
 from config.schemas import In
 
 

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from assess import agreeing, agreement_files, selectors
+from assess import agreeing, agreement_files, pairs, selectors
 from assess.core.agreement import agreement
 from assess.core.bootstrap import Plan, Spread
 from assess.core.kappa_spread import kappa_spread
 from assess.models import Judgment, JudgmentEvent, Seat
-from assess.selectors import Pair, as_table
+from assess.pairs import Pair
+from assess.selectors import as_table
 from assess.services import merging
 from config.errors import Forbidden
 from config.models import User
@@ -78,7 +79,7 @@ def test_the_textbook_example_on_page_and_in_files(textbook: Cast, client_for: C
 
 def test_each_figure_has_its_error_interval_and_words(textbook: Cast, client_for: ClientFor) -> None:
     """The textbook's se 0.038888 and interval 0.699900 to 0.852338, on the page, in tables and for programs."""
-    [pair] = selectors.agreement(textbook.collection).pairs
+    [pair] = pairs.agreement(textbook.collection).pairs
     assert pair.spread.standard_error is not None and pair.spread.interval is not None
     found = (pair.spread.standard_error, *pair.spread.interval)
     assert [round(one, 6) for one in found] == [0.038888, 0.699900, 0.852338]
@@ -158,7 +159,7 @@ def test_an_assessor_with_one_grade_has_the_error_of_the_formula_and_words(n: in
 
 
 def test_a_cell_opens_its_documents(textbook: Cast, client_for: ClientFor) -> None:
-    pair = selectors.agreement(textbook.collection).pairs[0]
+    pair = pairs.agreement(textbook.collection).pairs[0]
     names = (pair.first_user, pair.second_user)
     for cell in (cell for line in pair.rows for cell in line):
         for who in (names, ("", "")):

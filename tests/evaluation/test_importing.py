@@ -9,8 +9,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from pytest_django import Settings
 
+from assess import pairs, watching
 from assess import selectors as judging
-from assess import watching
 from assess.models import Judgment, JudgmentEvent, Seat
 from config import jobs
 from config.errors import Conflict, Refusal
@@ -67,7 +67,7 @@ def test_qrels_are_continued_by_another_assessor(two: Cast) -> None:
     judge(make_item(two.collection, "1", "a", by=two.organizer), two.assessor, 1)
     take(two, QRELS, assessor="nist")
     assert PoolItem.objects.count() == 3
-    assert judging.agreement(two.collection).overall.figures.n == 1
+    assert pairs.agreement(two.collection).overall.figures.n == 1
     again = pytest.raises(importing.Faulty, match="3 faults")
     with again as told:
         take(two, QRELS, assessor="nist")

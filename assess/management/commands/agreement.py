@@ -2,7 +2,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from assess import agreeing, agreement_files, selectors
+from assess import agreeing, agreement_files, pairs
 from pooling import tables
 from pooling.commands import CollectionCommand
 
@@ -29,7 +29,7 @@ class Command(CollectionCommand):
             report = agreeing.whole(self.collection(options["slug"]))
             self.stdout.write(agreement_files.written(report, options["report"]), ending="")
             return
-        found = selectors.agreement(self.collection(options["slug"]))
+        found = pairs.agreement(self.collection(options["slug"]))
         rows = []
         for pair in [*found.pairs, *([found.overall] if found.pairs else [])]:
             figures = (pair.figures.raw, pair.figures.cohen, pair.figures.pooled)
