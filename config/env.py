@@ -108,7 +108,8 @@ def database(parts: SplitResult) -> dict[str, object]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": unquote(parts.hostname or ""),
         "PORT": str(parts.port or ""),
-        "OPTIONS": {name: unquote(value) for name, value in options.items()},
+        # What is asked all the time is planned once for a connection, from its third time on: `statements.often`.
+        "OPTIONS": {"prepare_threshold": 2, **{name: unquote(value) for name, value in options.items()}},
     }
 
 

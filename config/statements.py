@@ -7,13 +7,30 @@ that makes a queryset becomes a statement: it is called once, with a stand-in fo
 import functools
 import inspect
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from django.db import connection
+from django.db.backends.utils import CursorWrapper
 from django.db.models import Model, QuerySet, UUIDField, Value
 
 FEW = 256  # shapes of one statement that are kept: vendors, limits, lengths of lists
+
+
+@contextmanager
+def often() -> Iterator[CursorWrapper]:
+    """A cursor for what is asked all the time. PostgreSQL plans it once for a connection: planning the queries of a judgment
+    takes longer than answering them. (Django writes values into a query, so that it is another one each time.)"""
+    if connection.vendor != "postgresql" or connection.queries_logged:  # what was planned before is logged without words
+        with connection.cursor() as cursor:
+            yield cursor
+        return
+    from django.db.backends.postgresql.base import ServerBindingCursor
+
+    connection.ensure_connection()
+    with connection._prepare_cursor(ServerBindingCursor(connection.connection)) as cursor:  # type: ignore[attr-defined, call-arg]
+        yield cursor
 
 
 class Given(Value):
@@ -36,7 +53,7 @@ class Compiled:
 
     def run(self, values: dict[str, Any]) -> list[Any]:
         given = [param.value if isinstance(param, _Fixed) else values[param] for param in self.params]
-        with connection.cursor() as cursor:
+        with often() as cursor:
             cursor.execute(self.sql, given)
             rows = cursor.fetchall()
         found = []
@@ -118,7 +135,7 @@ def insert(model: type[Model], **values: Any) -> int:
     sql, fields = _insert(model)
     given = [values[field.attname] if field.attname in values else field.get_default() for field in fields]
     stored = [field.get_db_prep_save(value, connection) for field, value in zip(fields, given, strict=True)]
-    with connection.cursor() as cursor:
+    with often() as cursor:
         cursor.execute(sql, stored)
         number: int = cursor.fetchone()[0]
         return number

@@ -13,7 +13,7 @@ from assess import blind
 from assess.models import SLOTS, FormerSeat, Seat, Workload
 from assess.services import machines
 from config.models import User
-from config.statements import statement
+from config.statements import often, statement
 from pooling.models import Collection
 from pooling.services.work import ROWS
 
@@ -116,7 +116,7 @@ def claim_seats(collection: Collection, *, assessor: User, count: int, room: int
         return 0
     now, since = (connection.ops.adapt_datetimefield_value(at) for at in (timezone.now(), blind.lease_start()))
     values = {"me": assessor.pk, "now": now, "since": since, "collection": collection.pk, "count": count}
-    with connection.cursor() as cursor:
+    with often() as cursor:
         cursor.execute(CLAIM[connection.vendor], values)
         return len(cursor.fetchall())
 

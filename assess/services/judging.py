@@ -31,7 +31,7 @@ from assess.models import (
 from assess.services import adapting, claiming, practice
 from config.errors import Conflict, Refusal
 from config.models import User
-from config.statements import insert, statement
+from config.statements import insert, often, statement
 from pooling.models import Collection, Grade, Guideline, Pick
 
 CLAIMED = 5  # seats of shared topics that somebody takes at first
@@ -165,7 +165,7 @@ def _record(
     done, left = _counts(facts, waits)
     if facts.claimed_at and facts.claimed_at < _due():
         _renew(collection, assessor)
-    if (facts.shares or assessor.is_machine) and left < CLAIMED:
+    if (facts.shares or assessor.is_machine) and left < blind.FEW:  # several at a time: a claim costs as much for one
         room = CLAIMED if facts.cap is None else facts.cap - done - left
         left += claiming.claim_seats(collection, assessor=assessor, count=CLAIMED - left, room=room)
     return saved, done, left, facts.picked
@@ -282,7 +282,7 @@ def _hold_seats(collection: Collection) -> None:
     Who need not keep judges out locks the collection with no_key: PostgreSQL lets judge after judge in before somebody who
     waits for all of them, so that in a crowd a file would wait for seconds, or minutes."""
     if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
+        with often() as cursor:
             cursor.execute("SELECT 1 FROM pooling_collection WHERE id = %s FOR KEY SHARE", [collection.pk])
 
 
@@ -323,7 +323,7 @@ def _mark(collection: Collection, assessor: User, seat: uuid.UUID) -> uuid.UUID:
     """Mark and so lock the seat, or what became of it. One that is unknown or was never this assessor's does not exist."""
     now, field = timezone.now(), Seat._meta.get_field("token")
     marked = (connection.ops.adapt_datetimefield_value(now), field.get_db_prep_value(seat, connection))
-    with connection.cursor() as cursor:
+    with often() as cursor:
         cursor.execute(MARK, [*marked, collection.pk, assessor.pk])
         found = cursor.rowcount
     if found:

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from config.models import ApiToken, Job, Throttle, User
-from config.statements import columns, insert, insert_many, made, statement
+from config.statements import columns, insert, insert_many, made, often, statement
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -103,3 +103,25 @@ def test_writers_of_a_process_wait_for_each_other() -> None:
     for thread in threads:
         thread.join()
     assert errors == [] and Throttle.objects.get(key="turns").count == 60
+
+
+@pytest.mark.larger
+def test_what_is_asked_often_is_planned_once_for_a_connection() -> None:
+    """On PostgreSQL alone: SQLite's driver keeps what it compiled."""
+    user = factories.make_user("Often")
+    for _ in range(4):
+        assert _named(names=[user.username], since=user.date_joined, count=1)[0].pk == user.pk
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT generic_plans + custom_plans FROM pg_prepared_statements WHERE statement LIKE %s", ["%username%"]
+        )
+        assert cursor.fetchall() == [(2,)]  # from the third time on
+
+
+def test_often_keeps_to_the_transaction() -> None:
+    with pytest.raises(ZeroDivisionError), transaction.atomic(), often() as cursor:
+        cursor.execute(
+            "INSERT INTO config_throttle (key, count, window_ends) SELECT 'x', 1, CURRENT_TIMESTAMP WHERE 1 = %s", [1]
+        )
+        raise ZeroDivisionError
+    assert not Throttle.objects.exists()
