@@ -114,7 +114,7 @@ def _add_grades(collection: Collection, scale: list[int], topics: dict[int, Line
         selectors.judgments(collection).order_by().values_list(*columns).annotate(Count("pk"))
     ):
         topics[topic].grades = topics[topic].grades or [0] * len(scale)
-        given = people.setdefault(who, Given(name, who, [0] * len(scale), []))
+        given = people.setdefault(who, Given(name, who, [0] * len(scale), [], scale))
         for counts in (topics[topic].grades, given.grades):
             counts[scale.index(grade)] += count
     return sorted(people.values(), key=lambda given: (given.name, given.who))
@@ -179,6 +179,11 @@ class Given:
     who: str
     grades: list[int]
     flags: list[str]
+    scale: list[int]
+
+    @property
+    def by_grade(self) -> list[tuple[int, int]]:
+        return list(zip(self.scale, self.grades, strict=True))
 
 
 def watched(collection: Collection, found: Progress) -> Watched:
@@ -222,7 +227,7 @@ def by_rank(collection: Collection, counted: QuerySet[Judgment]) -> tuple[list[w
 def _flagged(found: Progress) -> list[Given]:
     """The grades of each assessor, with what is unlike the others."""
     medians = {line.who: line.seconds for line in found.assessors if line.seconds is not None}
-    grades = {given.who: dict(zip(found.scale, given.grades, strict=True)) for given in found.given}
+    grades = {given.who: dict(given.by_grade) for given in found.given}
     flags = watch.unlike_the_others(medians, grades)
     return [replace(given, flags=flags.get(given.who, [])) for given in found.given]
 

@@ -13,14 +13,16 @@ def main(people: int, topics: int, items: int, opinions: int = 1) -> None:
 
     django.setup()
     from django.conf import settings
+
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # nobody signs in by them
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.contrib.sessions.backends.db import SessionStore
 
     from assess.services import assigning
     from assess.services.assigning import Rules, Wanted
     from config import accounts
-    from pooling.models import PoolItem, Role
-    from pooling.services.work import Direct
+    from pooling.models import Document, PoolItem, Role
+    from pooling.services.work import Direct, tell_planner
     from tests import factories
     from tests.assess import factories as judged
 
@@ -28,6 +30,7 @@ def main(people: int, topics: int, items: int, opinions: int = 1) -> None:
     collection = factories.make_collection(organizer, "Judging bench")
     crowd = judged.make_assessors(collection, *(f"judge {number}" for number in range(people)))
     wanted = [Wanted(topic, crowd) for topic in judged.make_work(collection, organizer, topics=topics, items=items)]
+    tell_planner(Document, PoolItem)  # as after an import
     rules = Rules(third=float(opinions > 2), by_item=opinions > 1)
     work, overlap = Direct(lambda *told: None), float(opinions > 1)
     assigning.assign(collection, by=organizer, wanted=wanted, overlap=overlap, seed=1, rules=rules, work=work)
