@@ -15,11 +15,11 @@ from config.models import Job, User
 from evaluation import bundles, samples, services
 from evaluation.columns import settled
 from evaluation.models import Release, ReleaseState
-from pooling import selectors as pooling
 from pooling.core.findings import Report
 from pooling.core.lines import Unpackable
 from pooling.core.qrels import QrelsColumns, parse_grades, read_qrels, write_qrels
 from pooling.core.sampled_qrels import COLUMNS, SampledFault, SampledQrels, as_qrels, has_five_columns, read_sampled
+from pooling.docnos import all_docnos
 from pooling.models import Collection
 from pooling.services import taking
 from pooling.services.work import Work
@@ -156,7 +156,7 @@ def _check(collection: Collection, data: bytes, options: Options) -> importing.C
         plain = as_qrels(plain, sample.form)
     numbers = set(collection.topics.values_list("number", flat=True))
     levels = set(collection.grades.values_list("value", flat=True))
-    known = pooling.docnos(collection)
+    known = all_docnos(collection)
     columns, report = read_qrels(plain, topics=numbers, docnos=known, levels=levels, grades=grades)
     if columns is None:
         raise Faulty(report)

@@ -25,6 +25,7 @@ from pooling import tables
 from pooling.core.lines import Unpackable, unpack
 from pooling.core.rankings import Rankings
 from pooling.core.runs import check_run
+from pooling.docnos import all_docnos
 from pooling.models import Collection
 from pooling.tables import Table
 
@@ -67,7 +68,7 @@ def try_run(release: Release, *, by: User, data: bytes, keep: bool = False) -> d
 
 def _strangers(collection: Collection, run: Rankings) -> int:
     """How many results name a document that the collection has not, as far as it holds all of its own; refused if all do."""
-    docnos = pooling.docnos(collection) if pooling.corpus(collection).is_complete else None
+    docnos = all_docnos(collection) if pooling.corpus(collection).is_complete else None
     if docnos is None:
         return 0
     strange = int((~np.isin(run.docnos, docnos)).sum())

@@ -156,20 +156,6 @@ def document(collection: Collection, docno: str) -> Document | None:
     return documents(collection).filter(docno=docno).first()
 
 
-def docnos(collection: Collection) -> "NDArray[np.bytes_] | None":
-    """The docnos of the visible documents, None if none were imported. When some were, they are all there is."""
-    found: list[NDArray[np.bytes_]] = []
-    batch: list[bytes] = []
-    for docno in documents(collection).values_list("docno", flat=True).iterator(chunk_size=20_000):
-        batch.append(docno.encode())
-        if len(batch) == 100_000:
-            found.append(np.array(batch, np.bytes_))
-            batch = []
-    if batch:
-        found.append(np.array(batch, np.bytes_))
-    return np.concatenate(found) if found else None
-
-
 def pooled_docnos(collection: Collection) -> set[str]:
     """The documents that assessors wait for, or have."""
     return set(_pooled(collection).values_list("docno", flat=True).distinct())

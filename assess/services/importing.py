@@ -16,10 +16,10 @@ from assess.models import Answer, Judgment, JudgmentEvent, Seat
 from config import accounts
 from config.models import User
 from config.statements import insert_many
-from pooling import selectors as pooling
 from pooling.core.findings import Report, shown
 from pooling.core.lines import Unpackable
 from pooling.core.qrels import read_qrels
+from pooling.docnos import all_docnos
 from pooling.models import Collection, Membership, Pool, PoolItem, Role
 from pooling.services import taking
 
@@ -76,7 +76,7 @@ def _of_one(
         report.add("error", "PACKED", 0, str(error))
         return [], report
     numbers = set(collection.topics.values_list("number", flat=True))
-    known = pooling.docnos(collection)
+    known = all_docnos(collection)
     columns, report = read_qrels(plain, topics=numbers, docnos=known, levels=levels, grades=grades)
     if columns is None:
         return [], report
@@ -114,7 +114,7 @@ def _add_grouped(
 
 
 def _check_documents(collection: Collection, lines: Iterable[Line], report: Report) -> None:
-    known = pooling.docnos(collection)
+    known = all_docnos(collection)
     there = None if known is None else {docno.decode() for docno in known.tolist()}
     for line in lines:
         if there is not None and line.docno not in there:

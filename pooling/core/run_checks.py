@@ -1,6 +1,6 @@
 """What is checked in a run once its lines are columns; every check is made for all lines at once."""
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from pooling.core.nearest import Nearest
 from pooling.core.rankings import evaluation_order
 
 TextLengths = Callable[[NDArray[np.bytes_]], NDArray[np.int64]]
+TagTaken = Callable[[str], str]  # what is told of a tag that is in use, or nothing
 
 FEW_UNKNOWN = 10  # documents that are always told one by one
 
@@ -62,7 +63,7 @@ def check_columns(
     max_per_topic: int,
     strict: bool,
     depth: int | None,
-    tags_taken: Mapping[str, str] | None,
+    tag_taken: TagTaken | None,
     text_lengths: TextLengths | None = None,
 ) -> NDArray[np.bytes_]:
     """Add every finding beyond a line's form to the report; returns the topic column as the collection spells it."""
@@ -71,7 +72,7 @@ def check_columns(
         line, value = columns.odd_q0
         message = f'Column 2 is "{shown(value)}", expected "Q0". The value is ignored.'
         report.add(grave, "Q0", line, message, shown(value), "Q0")
-    if taken := (tags_taken or {}).get(columns.tag.decode()):
+    if taken := tag_taken(columns.tag.decode()) if tag_taken else "":
         report.add("error", "TAG_TAKEN", 0, taken, shown(columns.tag))
     names, codes = code_topics(columns.topics)
     known = np.ones(len(names), bool)

@@ -6,7 +6,7 @@ Only what is plain and without a fault goes this way. Anything else is left to `
 names each fault by its line; of what both take both say the same.
 """
 
-from collections.abc import Callable, Collection, Mapping, Set
+from collections.abc import Callable, Collection, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,7 +21,7 @@ from pooling.core.findings import MAX_ERRORS, Report
 from pooling.core.keys import PairIndex, any_twice
 from pooling.core.lines import BOM, MAX_ID, MOST_LINES, any_control, quick_chunk, spelled_topics, unpack
 from pooling.core.repairs import calls_for_any
-from pooling.core.run_checks import RunColumns, Ties, check_order, note_missing, note_ties
+from pooling.core.run_checks import RunColumns, TagTaken, Ties, check_order, note_missing, note_ties
 from pooling.core.runs import SPAN, TAG, RunRead, check_run
 from pooling.core.spool import Spool
 
@@ -64,7 +64,7 @@ class _Stream:
     max_per_topic: int = 1000
     strict: bool = False
     depth: int | None = None
-    tags_taken: Mapping[str, str] | None = None
+    tag_taken: TagTaken | None = None
     text_lengths: object = None
     repair: Collection[str] = ()
     max_errors: int = MAX_ERRORS
@@ -89,7 +89,7 @@ class _Stream:
                     return None
         except TooLong:
             return None
-        if not self.heads or self.tag in (b".", b"..") or self.tag.decode() in (self.tags_taken or {}):
+        if not self.heads or self.tag in (b".", b"..") or (self.tag_taken and self.tag_taken(self.tag.decode())):
             return None
         heads, lengths = np.concatenate(self.heads), np.concatenate(self.lengths)
         ranked = by_topic(self.tag.decode(), heads, lengths, self.read_docnos, self.read_scores)

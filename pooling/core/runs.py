@@ -6,7 +6,7 @@ being the first character that is no more part of it.
 
 import math
 import re
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Set
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
@@ -21,7 +21,7 @@ from pooling.core.keys import group_pairs
 from pooling.core.lines import MAX_ID, careful_rows, clean_text, quick_lines
 from pooling.core.rankings import Rankings
 from pooling.core.repairs import offers, repaired
-from pooling.core.run_checks import RunColumns, TextLengths, check_columns
+from pooling.core.run_checks import RunColumns, TagTaken, TextLengths, check_columns
 
 Form = Literal["documents", "columns", "suffix"]
 
@@ -69,7 +69,7 @@ def check_run(
     max_per_topic: int = 1000,
     strict: bool = False,
     depth: int | None = None,
-    tags_taken: Mapping[str, str] | None = None,
+    tag_taken: TagTaken | None = None,
     text_lengths: TextLengths | None = None,
     repair: Collection[str] = (),
     max_errors: int = MAX_ERRORS,
@@ -79,7 +79,7 @@ def check_run(
     `topics` are the collection's topic numbers and `docnos` its docnos (an 'S' array), None where not known; `complete`
     says that no other document exists, so that an unknown docno is an error rather than a warning. `strict` takes the
     severities of the NIST checkers. `depth` is the pool depth below which a topic is called short. `text_lengths` tells
-    how long the texts of documents are, to check spans against. `tags_taken` has for each tag in use what is then told. `repair` names what may be mended (`REPAIRS`), where
+    how long the texts of documents are, to check spans against. `tag_taken` says of a tag in use what is then told. `repair` names what may be mended (`REPAIRS`), where
     that is called for; the report is then that of the repaired run.
 
     A clean file is read as arrays; when any line is odd the whole file is read again line by line, and that reader
@@ -105,7 +105,7 @@ def check_run(
         max_per_topic=max_per_topic,
         strict=strict,
         depth=depth,
-        tags_taken=tags_taken,
+        tag_taken=tag_taken,
         text_lengths=text_lengths,
     )
     topics_read = check(columns, report)

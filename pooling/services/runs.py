@@ -1,6 +1,7 @@
 """Runs: checked, parsed once, stored as columns; what they may be and when they may come."""
 
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from pooling.core.findings import Report
 from pooling.core.metadata import Metadata, checked_figures, read_metadata
 from pooling.core.run_stream import check_file
 from pooling.core.runs import RunRead
+from pooling.docnos import all_docnos
 from pooling.models import Collection, Role, Run, RunVersion, Upload, UploadKind, UploadState
 from pooling.services.taking import Refused, close, locked
 from pooling.services.work import Work
@@ -27,7 +29,7 @@ FIGURE_PREFIX = "figure_"
 
 def take_run(upload: Upload, path: Path, report: Report, work: Work) -> Report:
     collection, replacing = upload.collection, bool(upload.options.get("replace"))
-    corpus, docnos = selectors.corpus(collection), selectors.docnos(collection)
+    corpus, docnos = selectors.corpus(collection), all_docnos(collection)
     work.progress(0, message="Checking every line")
     found = check_file(
         lambda: path.open("rb"),
@@ -40,7 +42,7 @@ def take_run(upload: Upload, path: Path, report: Report, work: Work) -> Report:
         max_per_topic=collection.max_per_topic,
         depth=collection.expected_per_topic,
         strict=collection.strict_runs,
-        tags_taken={} if replacing else _tags_taken(collection, upload.uploaded_by),
+        tag_taken=None if replacing else partial(_tag_taken, collection, upload.uploaded_by),
         text_lengths=selectors.text_lengths(collection),
         repair=repairs_of(upload.options),
     )
@@ -86,9 +88,8 @@ def _switch(upload: Upload, found: RunRead, about: Metadata, aside: dict[str, Pa
             store.remove(_path(upload, name))
         if isinstance(error, Refused):
             raise
-        raise Refused(
-            "TAG_TAKEN", _tags_taken(upload.collection, upload.uploaded_by)[found.tag]
-        ) from None  # the same file twice at once: the other was first
+        told = _tag_taken(upload.collection, upload.uploaded_by, found.tag)
+        raise Refused("TAG_TAKEN", told) from None  # the same file twice at once: the other was first
 
 
 def _replaced(upload: Upload) -> QuerySet[Upload]:
@@ -138,10 +139,10 @@ def figures_of(options: dict[str, str]) -> dict[str, float]:
     return checked_figures(given)
 
 
-def _tags_taken(collection: Collection, by: User) -> dict[str, str]:
-    """The tags in use, each with what is told to somebody who brings it again."""
-    organizes = Role.ORGANIZER in access.roles_in(by, collection)
-    return {run.tag: _taken(run, by, organizes) for run in collection.runs.select_related("submitted_by")}
+def _tag_taken(collection: Collection, by: User, tag: str) -> str:
+    """What is told to somebody who brings a tag that is in use; of one that is not, nothing."""
+    run = collection.runs.filter(tag=tag).select_related("submitted_by").first()
+    return _taken(run, by, Role.ORGANIZER in access.roles_in(by, collection)) if run else ""
 
 
 def _taken(run: Run, by: User, organizes: bool) -> str:

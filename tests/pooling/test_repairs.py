@@ -77,7 +77,7 @@ def test_nothing_is_mended_that_nobody_asked_for_or_that_is_sound() -> None:
 def test_no_repair_is_offered_that_would_not_help() -> None:
     unknown = check_run(TWICE, topics={"2"})
     assert (unknown.report.ok, unknown.report.offers) == (False, ())  # refused all the same
-    taken = check_run(DISTANCES, tags_taken={"t": "in use"})
+    taken = check_run(DISTANCES, tag_taken=lambda tag: "in use")
     assert (taken.report.ok, taken.report.offers) == (False, ())
     no_order = check_run(b"1 Q0 a 1 0 t\n1 Q0 b 1 0 t\n2 Q0 a 1 0 t\n")
     assert (no_order.report.ok, no_order.report.count("SCORES_CONSTANT"), no_order.report.offers) == (True, 1, ())

@@ -69,10 +69,10 @@ def test_large_numbers_are_told_with_separators() -> None:
 def test_messages_about_the_collection() -> None:
     text = "9 Q0 d 1 2 t\n1 Q0 x 1 2 t\n"
     known = np.array([b"d"])
-    assert messages(text, topics={"1", "2"}, docnos=known, tags_taken={"t": "The tag is that of another run."}) == [
+    assert messages(text, topics={"1", "2"}, docnos=known, tag_taken="The tag “{}” is that of another run.".format) == [
         "Topic 9 is not part of this collection.",
         "Document x is not in the collection.",
-        "The tag is that of another run.",
+        "The tag “t” is that of another run.",
         "No documents for topic 2; it will score 0.",
     ]
 
