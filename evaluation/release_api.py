@@ -28,6 +28,15 @@ class StateIn(In):
     open_collection: bool = Field(False, description="To public: makes a private collection public, too, in the same act.")
 
 
+class MissingOut(Schema):
+    items: int = Field(description="Pooled documents.")
+    ungraded_items: int
+    topics: int
+    ungraded_topics: int
+    open_cases: int = Field(description="Disagreements that are not decided: they follow the merge rule.")
+    words: str = Field(description="The same in a sentence; empty if nothing is missing.")
+
+
 class TopicChangeOut(Schema):
     topic: str
     added: int
@@ -118,6 +127,15 @@ class EffectOut(Schema):
     pairs: list[ComparisonOut]
     machines: list[ComparisonOut] = Field(description="Each machine against the official grades, whether it counts or not.")
     draws: DrawsOut | None = Field(description="One assessor of each topic drawn many times; null where none has two.")
+
+
+@routes.get("/collections/{slug:slug}/releases/missing", response=MissingOut)
+def read_missing(request: ApiRequest, slug: str) -> selectors.Missing:
+    """Read what a release frozen now would lack
+
+    For organizers.
+    """
+    return selectors.missing(access.collection_for(request.user, slug, Role.ORGANIZER))
 
 
 @routes.post(f"{ONE}/state", response=ReleaseOut, auth=MANAGE)

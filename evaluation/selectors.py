@@ -1,6 +1,6 @@
 """What is read of releases and of the scores that are stored under them. Who may see which: standings.py, access.py."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
@@ -81,24 +81,39 @@ def is_judged(collection: Collection) -> bool:
     return judgments(collection).exists()
 
 
-def missing(collection: Collection) -> str:
-    """What a release frozen now would lack, in a sentence; empty if nothing."""
+@dataclass(frozen=True)
+class Missing:
+    """What a release frozen now would lack: of pooled documents and of topics how many have no grade, open disagreements."""
+
+    items: int
+    ungraded_items: int
+    topics: int
+    ungraded_topics: int
+    open_cases: int
+
+    @property
+    def words(self) -> str:
+        """In a sentence; empty if nothing is missing."""
+        bare, empty, waiting, told = self.ungraded_items, self.ungraded_topics, self.open_cases, []
+        if bare:
+            told.append(f"{bare:,} of {self.items:,} pooled documents {'has' if bare == 1 else 'have'} no grade")
+        if empty:
+            told.append(f"{empty:,} of {self.topics:,} topics {'has' if empty == 1 else 'have'} none at all")
+        if waiting:
+            one = waiting == 1
+            told.append(
+                f"{waiting:,} disagreement{' is' if one else 's are'} open and follow{'s' if one else ''} the merge rule"
+            )
+        return f"{'; '.join(told)}." if told else ""
+
+
+def missing(collection: Collection) -> Missing:
     pool = PoolItem.objects.filter(pool__collection=collection, pool__drawn_at__isnull=False)
     graded = Q(Exists(judgments(collection).filter(item=OuterRef("pk")))) | Q(decision__grade__isnull=False)
     there = pool.filter(graded).aggregate(items=Count("pk"), topics=Count("topic", distinct=True))
     items, every = pool.count(), topics(collection).count()
-    bare, empty = items - there["items"], every - there["topics"]
     waiting = sum(case.is_open for case in adjudication.cases(collection))
-    told = []
-    if bare > 0:
-        told.append(f"{bare:,} of {items:,} pooled documents {'has' if bare == 1 else 'have'} no grade")
-    if empty > 0:
-        told.append(f"{empty:,} of {every:,} topics {'has' if empty == 1 else 'have'} none at all")
-    if waiting:
-        told.append(
-            f"{waiting:,} disagreement{' is' if waiting == 1 else 's are'} open and follow{'s' * (waiting == 1)} the merge rule"
-        )
-    return f"{'; '.join(told)}." if told else ""
+    return Missing(items, items - there["items"], every, every - there["topics"], waiting)
 
 
 def judgments_since(release: Release | None, collection: Collection) -> int:

@@ -52,7 +52,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
         "can_freeze": since or (newest and newest.rule),  # by another rule the same judgments may give other grades
         "job": job if job and (job.is_live or job.state == "failed") else None,
         "form": form,
-        "missing": selectors.missing(collection) if freezes else "",
+        "missing": selectors.missing(collection).words if freezes else "",
     }
     answer = page(request, "evaluation/releases.html", collection, status=422 if form.errors else 200, **context)
     return http.tell_ended(request, answer, "state", live=job is not None and job.is_live)

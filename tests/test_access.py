@@ -340,6 +340,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{R}/scores/archive": {"GET": released(200)},
     f"{R}/diff/<int:against>": {"GET": released(200)},
     f"{A}/releases": {"GET": released(200), "POST": organizer(202)},
+    f"{A}/releases/missing": {"GET": organizer(200)},
     R: {"GET": released(200)},
     f"{R}/qrels": {"GET": released(200)},
     f"{R}/scores": {"GET": released(200), "POST": organizer(202)},

@@ -33,6 +33,13 @@ def test_freeze_is_a_job(judged: Cast, caller_for: CallerFor) -> None:
     }
 
 
+def test_what_a_release_would_lack(judged: Cast, caller_for: CallerFor) -> None:
+    call = caller_for(judged.organizer)
+    graded = {"items": 6, "ungraded_items": 0, "topics": 2, "ungraded_topics": 0}
+    words = "2 disagreements are open and follow the merge rule."
+    assert call("GET", f"{ALL}/missing") == {**graded, "open_cases": 2, "words": words}
+
+
 def test_publishing_opens_a_private_collection_if_asked(judged: Cast, caller_for: CallerFor) -> None:
     factories.freeze(judged.collection, judged.organizer, state="draft")
     call = caller_for(judged.organizer)

@@ -26,7 +26,7 @@ class Command(CollectionCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         collection = self.collection(options["slug"])
         by, given = self.actor(options), {name: options[name] for name in ("rule", "note", "state")}
-        if missing := selectors.missing(collection):
+        if missing := selectors.missing(collection).words:
             self.say(missing)
         with self.bar(f"Release of {collection.short_name}") as tell, Direct(tell) as work:
             release = services.freeze_release(collection, by=by, **given, score=False, work=work)
