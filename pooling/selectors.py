@@ -122,7 +122,7 @@ def topic_languages(collection: Collection) -> list[str]:
     found: set[str] = set()
     for own, translations in collection.topics.exclude(translations={}).values_list("language", "translations"):
         found |= {own, *translations}
-    return sorted(found)
+    return sorted(found - {""})
 
 
 def chosen_language(user: access.Anyone, collection: Collection) -> str:
