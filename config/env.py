@@ -108,8 +108,7 @@ def database(parts: SplitResult) -> dict[str, object]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": unquote(parts.hostname or ""),
         "PORT": str(parts.port or ""),
-        # What is asked all the time is planned once for a connection, from its third time on: `statements.often`.
-        "OPTIONS": {"prepare_threshold": 2, **{name: unquote(value) for name, value in options.items()}},
+        "OPTIONS": {name: unquote(value) for name, value in options.items()},
     }
 
 

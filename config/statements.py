@@ -15,6 +15,7 @@ from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model, QuerySet, UUIDField, Value
 
+AGAIN = 2  # times that something is planned anew before its plan is kept
 FEW = 256  # shapes of one statement that are kept: vendors, limits, lengths of lists
 
 
@@ -29,6 +30,7 @@ def often() -> Iterator[CursorWrapper]:
     from django.db.backends.postgresql.base import ServerBindingCursor
 
     connection.ensure_connection()
+    connection.connection.prepare_threshold = AGAIN  # Django's is never
     with connection._prepare_cursor(ServerBindingCursor(connection.connection)) as cursor:  # type: ignore[attr-defined, call-arg]
         yield cursor
 

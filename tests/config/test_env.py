@@ -152,7 +152,7 @@ def test_database_entry_has_unquoted_parts_and_options() -> None:
         "PASSWORD": "pa/ss",
         "HOST": "db",
         "PORT": "5433",
-        "OPTIONS": {"prepare_threshold": 2, "sslmode": "require", "host": "/run"},
+        "OPTIONS": {"sslmode": "require", "host": "/run"},
     }
 
 
