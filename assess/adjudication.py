@@ -292,11 +292,11 @@ def history(collection: Collection, topic: str) -> list[DecisionEvent]:
 
 
 def to_undo(collection: Collection, card: Dossier, user: User) -> Decision | None:
-    """What undo opens again: the decision on the document that is shown, else one's own last in the topic that still stands."""
+    """What undo opens again: the decision on the document that is shown, else one's own last that still stands."""
     if card.decision and card.grade is not None:
         return card.decision
-    mine = Decision.objects.filter(item__topic=card.topic, adjudicator=user, grade__isnull=False)
-    return mine.select_related("item").order_by("-updated_at", "-pk").first()
+    mine = Decision.objects.filter(item__topic__collection=collection, adjudicator=user, grade__isnull=False)
+    return mine.select_related("item__topic").order_by("-updated_at", "-pk").first()
 
 
 def dossier_for(collection: Collection, user: User, topic: str, docno: str) -> Dossier:

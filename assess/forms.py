@@ -71,14 +71,14 @@ class MergeForm(forms.Form):
     rule = forms.ChoiceField(
         label="Of several opinions, take", choices=[(rule.value, rule.label) for rule in MergeRule], widget=forms.RadioSelect
     )
-    opinions = forms.IntegerField(label="Fewest opinions", min_value=1, help_text="That a document needs to get a grade.")
+    opinions = forms.IntegerField(label="Opinions needed for a grade", min_value=1)
     missing = forms.ChoiceField(
         label="A document with fewer, or with an open tie, is",
         choices=[(way.value, way.label) for way in Missing],
         widget=forms.RadioSelect,
     )
     differ_by = forms.IntegerField(
-        label="Adjudicated from so many grades apart", min_value=0, help_text="0: grades apart do not matter."
+        label="Adjudicate when grades differ by at least", min_value=0, help_text="0: grades apart do not matter."
     )
     across = forms.BooleanField(required=False, label="Adjudicate what is relevant to one and not to another")
     cannot = forms.BooleanField(required=False, label="Adjudicate what somebody could not judge")
@@ -284,7 +284,7 @@ class PracticeSetForm(forms.Form):
         max_length=200_000,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 8, "class": "mono", "dir": "auto"}),
-        help_text="A line each: the document’s number, its grade, and why, parted by spaces or tabs. No line: no practice. "
+        help_text="A line each: its docno, its grade, and why, separated by spaces or tabs. No line: no practice. "
         "They are not handed out for judging, since who practises knows the answer; to have their grades in the qrels, import them.",
     )
 

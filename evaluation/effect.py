@@ -32,7 +32,7 @@ MOST_RUNS = 300
 AT_ONCE = 100  # runs up to which a page is not long in coming
 ALPHA = 0.05
 DRAWS, SEED = 1000, 0  # of one assessor for each topic
-_CHANGES = {"equivalent": "hardly", "similar": "somewhat", "different": "clearly"}
+_CHANGES = {"equivalent": "hardly changes", "similar": "changes somewhat", "different": "changes clearly"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,10 +131,10 @@ class Effect:
         by_rule, by_person = _lowest(self.rules), _lowest([*self.assessors, *self.pairs])
         told = []
         if by_rule is not None:
-            told.append(f"By merge rule the order changes {_CHANGES[by_rule.reading]}: the lowest τ is {by_rule.tau:.3f}.")
+            told.append(f"By merge rule the order {_changes(by_rule)}: the lowest τ is {by_rule.tau:.3f}.")
         if by_person is not None:
             few = f", of {by_person.items:,} documents only" if by_person.items < FEW else ""
-            told.append(f"By assessor it changes {_CHANGES[by_person.reading]}: the lowest τ is {by_person.tau:.3f}{few}.")
+            told.append(f"By assessor it {_changes(by_person)}: the lowest τ is {by_person.tau:.3f}{few}.")
         compared = [*self.rules, *self.assessors, *self.pairs]
         if told:
             sure = max(one.sure for one in compared)
@@ -144,6 +144,10 @@ class Effect:
                 else f"In one comparison {sure} significant difference{'s are' if sure > 1 else ' is'} turned around."
             )
         return " ".join(told)
+
+
+def _changes(compared: Comparison) -> str:
+    return "does not change" if compared.tau == 1 else _CHANGES[compared.reading]
 
 
 def _lowest(rows: list[Comparison]) -> Comparison | None:

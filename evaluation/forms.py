@@ -22,7 +22,7 @@ class FreezeForm(forms.ModelForm):  # type: ignore[type-arg]
         help_texts = {"note": "What is in it, or what changed since the last one; shown beside the release."}
 
     rule = forms.ChoiceField(
-        label="Of several opinions",
+        label="When opinions differ",
         choices=[(rule.value, f"Take {rule.label}") for rule in MergeRule],
         widget=forms.RadioSelect,
     )
@@ -87,7 +87,7 @@ class ScoringForm(forms.Form):
         help_text="Benjamini-Hochberg bounds the share of false discoveries, the others the chance of any. Tukey's tests need none.",
     )
     seen = forms.ChoiceField(
-        label="Who is not an organizer sees, once there is a release",
+        label="What others than organizers see after a release",
         choices=Seen,
         widget=forms.RadioSelect,
         help_text="Holds for everybody who may see releases, by page, API and download.",

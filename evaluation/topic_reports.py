@@ -1,6 +1,6 @@
 """One topic: how hard it is, how the runs do on it, and how its relevant documents were found."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,8 @@ def strip(standing: Standing, topic: str, measure: str) -> tuple[Chart, Table]:
     marks = [Mark(value, 0, f"{entry.tag}: {value:.4f}", 2 if entry.mine else 1) for entry, value in seen]
     label = columns.label(measure)
     chart = charts.strip(f"{label} of each run on topic {topic}", charts.axis(label, [mark.x for mark in marks]), marks)
+    if any(entry.mine for entry, _value in seen):
+        chart = replace(chart, legend=((2, "your runs"), (1, "others")), shapes=("dot",))
     sign = columns.sign(measure)
     listed = sorted(seen, key=lambda one: -sign * one[1])
     rows, origins = [[entry.tag, value] for entry, value in listed], [entry.origin for entry, _value in listed]
@@ -113,26 +115,38 @@ def found_table(topic: str, found: list[Found]) -> Table:
     return Table(f"How each relevant document of topic {topic} was found", head, rows)
 
 
+def _depth(standing: Standing, topic: str) -> int:
+    """How deep the pool of a topic went: the rank of the judged document that the runs have furthest down at best."""
+    judged = standings.judged_all(standing)
+    at = int(np.searchsorted(judged.qrels.topics, topic.encode()))
+    mine = judged.rows % len(judged.qrels.topics) == at
+    best = np.full(len(judged.qrels.codes), DEEPEST + 1)
+    np.minimum.at(best, judged.items[mine], judged.ranks[mine])
+    return int(best[best <= DEEPEST].max(initial=1))
+
+
 def rising(standing: Standing, topic: str) -> tuple[Chart, Table] | None:
     """Relevant documents that a pool of each depth holds: still rising at its end, there are more to find."""
     _items, rank, _run, _runs = _best(standing, topic)
     ranks = rank[(rank > 0) & (rank <= DEEPEST)]
     if not len(ranks):
         return None
-    counts = np.cumsum(np.bincount(ranks, minlength=DEEPEST + 1))[1:].tolist()
-    steps = sorted({1, 2, 3, 5, 7, *range(10, DEEPEST + 1, 5)})
+    deepest = _depth(standing, topic)
+    counts = np.cumsum(np.bincount(ranks, minlength=deepest + 1))[1:].tolist()
+    steps = [depth for depth in sorted({1, 2, 3, 5, 7, *range(10, deepest, 5), deepest}) if depth <= deepest]
     marks = [Mark(depth, counts[depth - 1], f"Depth {depth}: {counts[depth - 1]:,} relevant") for depth in steps]
     words = f"Relevant documents of topic {topic} that a pool of each depth holds"
     y = charts.axis("Relevant documents", [mark.y for mark in marks])
-    chart = charts.lines(words, Axis("Depth", 0, DEEPEST, 0), y, [Series("relevant", marks)])
+    chart = charts.lines(words, Axis("Depth", 0, deepest, 0), y, [Series("relevant", marks)])
     return chart, Table(words, ["depth", "relevant"], [[depth, counts[depth - 1]] for depth in steps])
 
 
-def ends(standing: Standing, measure: str, count: int = 5) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
-    """The hardest and the easiest topics by the mean of all runs."""
+def ends(standing: Standing, measure: str) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+    """The hardest and the easiest topics by the mean of all runs: five, and no more than a third."""
     mean, sign = _difficulty(standing, measure).mean, columns.sign(measure)
     order = [place for place in np.argsort(mean, kind="stable").tolist() if not np.isnan(mean[place])]
     named = [(standing.topics[place].decode(), sign * float(mean[place])) for place in order]
+    count = min(5, max(1, len(named) // 3))
     return named[:count], named[::-1][:count]
 
 

@@ -65,7 +65,9 @@ def collection_for(user: Anyone, slug: str, *roles: Role) -> Collection:
                 remedy = "To judge yourself, invite yourself as an assessor on the members page. Progress shows how far the others are."
                 raise Forbidden(told, remedy=remedy)
             wanted = " or ".join(role.label for role in roles)
-            raise Forbidden(f"This is for the collection's {wanted}s; you are {', '.join(sorted(held))}.")
+            raise Forbidden(
+                f"This is for the collection's {wanted}s; you are {' and '.join(Role(role).one for role in sorted(held))}."
+            )
     return collection
 
 

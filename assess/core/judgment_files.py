@@ -112,7 +112,9 @@ class Judgments:
         for line, cells in lines:
             if len(cells) != len(names):
                 columns = f"{len(cells)} column{'' if len(cells) == 1 else 's'}"
-                report.add("error", "FIELDS", line, f"Line {line} has {columns}; {len(names)} are needed: {' '.join(names)}.")
+                qrels = "" if _is_head(first) else " (qrels: topic 0 docno grade)"
+                needed = f"{len(names)} are needed: {' '.join(names)}{qrels}."
+                report.add("error", "FIELDS", line, f"Line {line} has {columns}; {needed}")
             elif again is not None and cells[again].strip() not in ("", "0"):
                 continue
             elif row := _judgment(line, [cells[place].strip() for place in places], self.mapping, report):

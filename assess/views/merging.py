@@ -111,7 +111,7 @@ def _page(collection: Collection, card: adjudication.Dossier, cases: list[adjudi
         "opinions": [(opinion, scale.get(opinion.grade)) for opinion in card.opinions if opinion.grade is not None]
         + [(opinion, None) for opinion in card.opinions if opinion.grade is None],
         "grades": list(scale.values()),
-        "form": DecisionForm(),
+        "form": DecisionForm(initial=_said(card)),
         "cases": cases,
         "back": order[place - 1] if place else None,
         "on": order[place + 1] if place + 1 < len(order) else None,
@@ -121,6 +121,12 @@ def _page(collection: Collection, card: adjudication.Dossier, cases: list[adjudi
         "client_id": uuid.uuid4(),
         "undo_id": uuid.uuid4(),
     }
+
+
+def _said(card: adjudication.Dossier) -> dict[str, str]:
+    """What is decided again keeps its reason and comment, unless they are changed."""
+    found = card.decision
+    return {"reason": found.reason, "comment": found.comment} if found and found.grade is not None else {}
 
 
 @require_POST

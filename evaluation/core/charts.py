@@ -23,10 +23,11 @@ PAPER = """
 text{font-family:"Helvetica Neue",Helvetica,Arial,sans-serif;font-size:12px;fill:#5b5851}
 .chart-name{fill:#1c1b19}.chart-rule{stroke:#dedad2}.chart-zero{stroke:#8b867b}
 .chart-line{fill:none;stroke-width:2}.chart-fill{stroke:none}.chart-range{stroke-width:2}
-.tone-0{stroke:#8b867b;fill:#8b867b}.tone-1{stroke:#0a5f73;fill:#0a5f73}.tone-2{stroke:#a3212b;fill:#a3212b}
-.tone-3{stroke:#1f6540;fill:#1f6540}.tone-4{stroke:#8a4500;fill:#8a4500}.tone-5{stroke:#5c3d8a;fill:#5c3d8a}
-.tone-6{stroke:#55aba8;fill:#55aba8}.tone-7{stroke:#b5651d;fill:#b5651d}.tone-8{stroke:#1c1b19;fill:#1c1b19}
+.tone-0{stroke:#8b867b;fill:#8b867b}.tone-1{stroke:#0a5f73;fill:#0a5f73}.tone-2{stroke:#8a2f6b;fill:#8a2f6b}
+.tone-3{stroke:#b07d0a;fill:#b07d0a}.tone-4{stroke:#8a4500;fill:#8a4500}.tone-5{stroke:#5c3d8a;fill:#5c3d8a}
+.tone-6{stroke:#3d9492;fill:#3d9492}.tone-7{stroke:#b5651d;fill:#b5651d}.tone-8{stroke:#1c1b19;fill:#1c1b19}
 .chart-line{fill:none}.tone-2.chart-line{stroke-dasharray:7 3}.tone-3.chart-line{stroke-dasharray:2 3}
+.tone-2.chart-fill{fill:#fff;stroke:#8a2f6b;stroke-width:1.5}
 .tone-4.chart-line{stroke-dasharray:9 3 2 3}.tone-0.chart-line{stroke-dasharray:4 4}
 """
 
@@ -53,7 +54,7 @@ class Axis:
 
     @property
     def ticks(self) -> list[float]:
-        step = _step(self.high - self.low)
+        step = max(_step(self.high - self.low), 10.0**-self.digits)  # no two of them read the same
         first = math.ceil(self.low / step - 1e-9)
         return [round(number * step, 12) for number in range(first, math.floor(self.high / step + 1e-9) + 1)]
 

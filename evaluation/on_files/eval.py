@@ -116,6 +116,8 @@ def main(argv: list[str]) -> int:
     rules = RULES[options.dialect]
     try:
         asked = lines(options.measures, all_trec_10=rules.all_trec_10)
+        if len(options.runs) > 1 and not any(line.special == "runid" for line in asked):
+            asked = [*lines(["runid"]), *asked]  # which numbers are whose
         _check_documents(asked, options.documents)
     except MeasureError as error:
         _say(f"{_illegal(options)}{error}")

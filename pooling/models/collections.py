@@ -41,6 +41,11 @@ class Role(models.TextChoices):
     PARTICIPANT = "participant", "participant"
     RESEARCHER = "researcher", "researcher"
 
+    @property
+    def one(self) -> str:
+        """With its article."""
+        return f"{'an' if self.value[0] in 'ao' else 'a'} {self.label}"
+
 
 class Collection(models.Model):
     """The test collection being built."""

@@ -139,7 +139,7 @@ def join(request: HttpRequest, signed: str) -> HttpResponse:
                 members.accept_invitation(invitation, user=user)
             except Conflict as refusal:
                 return _join_page(request, invitation, form, refusal=refusal.message)
-            messages.success(request, f"You are now {invitation.role} of “{invitation.collection.name}”.")
+            messages.success(request, f"You are now {Role(invitation.role).one} of “{invitation.collection.name}”.")
             return redirect(invitation.collection)
     return _join_page(request, invitation, form)
 

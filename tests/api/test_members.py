@@ -34,7 +34,7 @@ def test_organizers_only(cast: Cast, caller_for: CallerFor, method: str, path: s
     nobody, stranger, member = caller_for(), caller_for(cast.other_organizer), caller_for(cast.participant)
     assert (nobody(method, path, body), nobody.status) == (NO_TOKEN, 401)
     assert (stranger(method, path, body), stranger.status) == (NOT_FOUND, 404)
-    told = error("forbidden", "This is for the collection's organizers; you are participant.")
+    told = error("forbidden", "This is for the collection's organizers; you are a participant.")
     assert (member(method, path, body), member.status) == (told, 403)
 
 

@@ -253,6 +253,11 @@ def test_back_on_and_undo(judged: Cast, client_for: ClientFor) -> None:
     assert client.post(f"{here}reopen/", again).headers["Location"] == f"{here}topics/2/?docno={first}"
     assert Decision.objects.get().grade is None
     assert client.get(f"{here}topics/2/").context["undo"] is None
+    decide(judged, docno="b", topic="1", reason="other", comment="An index.")
+    undo = client.get(f"{here}topics/2/").context["undo"]  # of another topic, too
+    assert (undo.item.topic.number, undo.item.docno) == ("1", "b")
+    shown = client.get(f"{here}topics/1/?docno=b").context["form"]  # decided again, it keeps what was said of it
+    assert (shown["reason"].value(), shown["comment"].value()) == ("other", "An index.")
 
 
 def test_a_page_of_html_is_decided_and_looked_at(judged: Cast, client_for: ClientFor) -> None:

@@ -68,7 +68,10 @@ def test_a_head_tells_a_table_from_qrels() -> None:
 
 
 FAULTS = {
-    "columns": (b"1 d1 Ida 0\n1 d1 Max\n", "2 error FIELDS: Line 2 has 3 columns; 4 are needed: topic docno assessor grade."),
+    "columns": (
+        b"1 d1 Ida 0\n1 d1 Max\n",
+        "2 error FIELDS: Line 2 has 3 columns; 4 are needed: topic docno assessor grade (qrels: topic 0 docno grade).",
+    ),
     "word": (b"1 d1 Ida 0\n1 d1 Max yes\n", '2 error GRADE_NOT_INTEGER: Grade "yes" is not an integer.'),
     "fraction": (b"1 d1 Ida 1.0\n", '1 error GRADE_NOT_INTEGER: Grade "1.0" is not an integer.'),
     "huge": (

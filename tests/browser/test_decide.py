@@ -49,6 +49,9 @@ def test_decide_by_keys(world: World, signed_in: Callable[[User], Page]) -> None
     page.keyboard.press("c")
     page.keyboard.type("2 is what I mean")  # a digit in a field decides nothing
     page.keyboard.press("Escape")
+    page.keyboard.press("p")
+    page.keyboard.press("Enter")  # leaves the field, and decides nothing either
+    expect(page.locator(".judge-document")).to_be_focused()
     with page.expect_navigation():
         page.keyboard.press("ArrowRight")
     expect(page.locator("[name=comment]")).to_have_value("")

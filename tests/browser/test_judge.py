@@ -206,7 +206,7 @@ def test_marked_words(desk: Desk) -> None:
     """The titles of the documents say “Survey”, their texts “Second paragraph”: marked as soon as they are asked for."""
     docno, marks = desk.shown(), desk.page.locator(".judge-document mark")
     expect(marks).to_have_count(0)
-    desk.page.get_by_label("Of the title, and").fill("surveys paragraphs")
+    desk.page.get_by_label("Also mark these words").fill("surveys paragraphs")
     desk.page.keyboard.press("Enter")
     expect(marks).to_have_text(["Survey", "paragraph"])
     assert desk.shown() == docno

@@ -135,7 +135,7 @@ def test_relstring_and_depth(capsys: pytest.CaptureFixture[str]) -> None:
 def test_several_runs_gzip_and_stdin(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     Path("one.gz").write_bytes(gzip.compress(RUN.encode()))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(OTHER.encode())))
-    assert eval.main(["-m", "runid", "-m", "recip_rank", "qrels", "one.gz", "-"]) == 0
+    assert eval.main(["-m", "recip_rank", "qrels", "one.gz", "-"]) == 0  # of several, each is named
     assert [value for _, _, value in lines(capsys.readouterr().out)] == ["one", "0.5000", "other", "0.3333"]
 
 

@@ -138,7 +138,7 @@ def test_the_verdict_in_words() -> None:
         return Effect("AP", ["a", "b"], [], rules, people, [], []).verdict
 
     assert verdict([compared(0.95)], [compared(0.82), compared(0.99)]) == (
-        "By merge rule the order changes hardly: the lowest τ is 0.950. By assessor it changes somewhat: the lowest τ is 0.820. "
+        "By merge rule the order hardly changes: the lowest τ is 0.950. By assessor it changes somewhat: the lowest τ is 0.820. "
         "No significant difference between two runs is turned around."
     )
     assert verdict([compared(0.3, sure=2)], []).endswith(

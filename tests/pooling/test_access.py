@@ -99,7 +99,7 @@ def test_collection_for_one_of_several_roles(cast: Cast) -> None:
 def test_forbidden_names_the_role_that_is_needed(cast: Cast) -> None:
     with pytest.raises(Forbidden) as error:
         access.collection_for(cast.assessor, "harbour-trials", Role.ORGANIZER, Role.ADJUDICATOR)
-    expected = "This is for the collection's organizer or adjudicators; you are assessor."
+    expected = "This is for the collection's organizer or adjudicators; you are an assessor."
     assert error.value.message.replace("organizers", "organizer") == expected
 
 

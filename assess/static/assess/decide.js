@@ -8,7 +8,8 @@ let sent = false;
 
 function heed(event) {
   const inField = event.target.closest("input, textarea, select");
-  if (event.key === "Escape" && inField) { inField.blur(); place?.focus({ preventScroll: true }); }
+  const leaves = event.key === "Escape" || (event.key === "Enter" && inField?.matches("input"));
+  if (leaves && inField) { inField.blur(); place?.focus({ preventScroll: true }); }
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || inField || keys?.open) return;
   const button = form.querySelector(`button[data-key="${CSS.escape(event.key)}"]`);
   const link = WAYS[event.key] && form.querySelector(`[data-go="${WAYS[event.key]}"]`);
