@@ -283,7 +283,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/queue/hold": {"POST": assessor(200), "DELETE": assessor(200)},
     f"{A}/queue/words/<path:topic>": {"PUT": but(assessor(200), machine=404)},
     f"{A}/leases": {"GET": organizer(200)},
-    f"{A}/leases/<str:user>": {"DELETE": organizer(422)},
+    f"{A}/leases/<str:user>": {"GET": organizer(422), "DELETE": organizer(422)},
     f"{A}/queue/progress": {"GET": assessor(200)},
     f"{A}/queue/practice": {"GET": assessor(200)},
     f"{A}/queue/practice/<int:item>": {"POST": but(assessor(200), machine=404)},
