@@ -9,9 +9,19 @@ from django.http import HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
 
 from assess import agreeing, agreement_files, blind, exports, likeness, own, pairs, selectors, watching
-from assess.models import Assignment, Judgment, JudgmentEvent, OwnWords
+from assess.models import Assignment, Judgment, JudgmentEvent, OwnWords, Seat
 from assess.schemas.agreement import AgreementOut, ExportFilter, OwnAgreementOut, PairOut, ReportFilter
-from assess.schemas.assigning import AssignIn, AssignmentOut, AutoIn, FreedOut, LeaseOut, SeatingOut, assignment_order
+from assess.schemas.assigning import (
+    AssignIn,
+    AssignmentOut,
+    AutoIn,
+    FreedOut,
+    FreeFilter,
+    HeldOut,
+    LeaseOut,
+    SeatingOut,
+    assignment_order,
+)
 from assess.schemas.judging import (
     AlikeFilter,
     AlikeOut,
@@ -238,15 +248,26 @@ def list_leases(request: ApiRequest, slug: str) -> list[selectors.Lease]:
     return selectors.leases(_organized(request, slug))
 
 
-@assignment_routes.delete(f"{L}/{{str:user}}", response=FreedOut, auth=MANAGE)
-def free_leases(request: ApiRequest, slug: str, user: str) -> dict[str, int]:
-    """Give back what an assessor holds, to whoever comes next
+@assignment_routes.get(f"{L}/{{str:user}}", response=list[HeldOut])
+def list_held_documents(request: ApiRequest, slug: str, user: str) -> QuerySet[Seat]:
+    """The documents of shared topics that an assessor holds and has not judged yet
 
     For organizers.
     """
     collection = _organized(request, slug)
-    lease = selectors.lease(collection, user)
-    return {"freed": judging.free_leases(collection, assessor=lease.assessor)}
+    return selectors.held_documents(collection, selectors.lease(collection, user).assessor)
+
+
+@assignment_routes.delete(f"{L}/{{str:user}}", response=FreedOut, auth=MANAGE)
+def free_leases(request: ApiRequest, slug: str, user: str, filters: Query[FreeFilter]) -> dict[str, int]:
+    """Give back what an assessor holds, or one document of it, to whoever comes next
+
+    For organizers.
+    """
+    collection = _organized(request, slug)
+    lease, whole = selectors.lease(collection, user), filters.topic is None and filters.docno is None
+    document = None if whole else (filters.topic or "", filters.docno or "")
+    return {"freed": judging.free_leases(collection, assessor=lease.assessor, document=document)}
 
 
 @assignment_routes.get("/collections/{slug:slug}/agreement", response=AgreementOut)

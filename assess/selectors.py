@@ -322,6 +322,12 @@ def lease(collection: Collection, username: str) -> Lease:
     raise Refusal(f"Expected the user name of an assessor who holds documents; found “{username[:40]}”.")
 
 
+def held_documents(collection: Collection, assessor: User) -> QuerySet[Seat]:
+    """What somebody took of shared topics and has not judged yet, in the order of their queue."""
+    held = Seat.objects.filter(collection=collection, assessor=assessor, judged_at=None, claimed_at__isnull=False)
+    return held.select_related("item__topic").order_by("position", "pk")
+
+
 # Overviews
 
 

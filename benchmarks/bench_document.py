@@ -131,11 +131,10 @@ def measure(site: Site) -> int:
     home, path = f"/c/{collection.slug}/judge/", browser_setup.find()
     if not path:
         raise SystemExit(browser_setup.HELP)
-    root = ["--no-sandbox"] if os.geteuid() == 0 else []
     missed = False
     print(f"{'milliseconds':<36}{'first':>8}{'median':>8}{'most':>8}{'goal':>8}")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *root])
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         for name, user, seat in zip(("1 MB of text, opened", "1 MB of HTML, opened"), people, seats, strict=False):
             missed |= tell(name, openings(page_of(browser, site, user), f"{home}{seat}/"), DOCUMENT_GOAL)
         missed |= tell("grade key → next document drawn", keys(page_of(browser, site, people[2]), home), KEY_GOAL)

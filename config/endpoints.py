@@ -21,6 +21,7 @@ from config.schemas import (
     LinkOut,
     MeOut,
     PeopleFilter,
+    ProfileChange,
     StatusOut,
     TokenIn,
     TokenMade,
@@ -47,6 +48,17 @@ def read_me(request: ApiRequest) -> dict[str, Any]:
     names = ("id", "username", "name", "is_machine", "email", "is_staff")
     known = {name: getattr(user, name) for name in names}
     return {**known, "roles": list(selectors.memberships_of(user)), "token": request.token}
+
+
+@me.patch("/me", response=MeOut, auth=MANAGE)
+def edit_me(request: ApiRequest, body: ProfileChange) -> dict[str, Any]:
+    """Change your name or e-mail
+
+    What is left out stays as it is. An empty e-mail is none.
+    """
+    known = {"name": request.user.name, "email": request.user.email, **body.dict(exclude_unset=True)}
+    accounts.edit_profile(request.user, **known)
+    return read_me(request)
 
 
 @me.get("/tokens", response=list[TokenOut])

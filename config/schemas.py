@@ -81,6 +81,11 @@ class MeOut(PersonOut):
     token: TokenOut | None = Field(description="The token of this request; null with a session.")
 
 
+class ProfileChange(In):
+    name: str = Field(UNCHANGED, description="As others on the site see you.", examples=["Mirja Koskinen"])
+    email: str = Field(UNCHANGED, description="Empty: none.", examples=["mirja@example.org"])
+
+
 class AccountOut(PersonOut):
     email: str
     is_active: bool = Field(description="False: the account is closed.")

@@ -37,6 +37,8 @@ from pooling.schemas.collections import (
     MemberOut,
     PresetOut,
     ScaleIn,
+    TopicLanguageIn,
+    TopicLanguageOut,
 )
 from pooling.services import collections, members
 
@@ -180,6 +182,28 @@ def end_membership(request: ApiRequest, slug: str, id: int) -> None:
     For organizers. What the member did stays. The last organizer stays too.
     """
     members.end_membership(get_object_or_404(_organized(request, slug).memberships, pk=id, ended_at=None))
+
+
+@member_routes.get("/collections/{slug:slug}/topic-language", response=TopicLanguageOut)
+def read_topic_language(request: ApiRequest, slug: str) -> dict[str, Any]:
+    """The language in which you read topics, and those there are
+
+    For members.
+    """
+    collection = access.collection_for(request.user, slug, *Role)
+    chosen = selectors.chosen_language(request.user, collection)
+    return {"language": chosen, "languages": selectors.topic_languages(collection)}
+
+
+@member_routes.put("/collections/{slug:slug}/topic-language", response=TopicLanguageOut, auth=MANAGE)
+def set_topic_language(request: ApiRequest, slug: str, body: TopicLanguageIn) -> dict[str, Any]:
+    """Set the language in which you read topics, while judging too
+
+    For members.
+    """
+    collection = access.collection_for(request.user, slug, *Role)
+    members.set_topic_language(collection, user=request.user, language=body.language)
+    return read_topic_language(request, slug)
 
 
 @member_routes.post("/collections/{slug:slug}/machines", response={201: MachineMade}, auth=MANAGE)

@@ -25,13 +25,16 @@ FLAGS += ["--no-first-run", "--disable-quic"]
 expect.set_options(timeout=30_000)
 
 
+if os.geteuid() == 0:
+    FLAGS += ["--no-sandbox"]
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     path = browser_setup.find()
     assert path, browser_setup.HELP
-    root = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *root])
+        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield chromium
         chromium.close()
 

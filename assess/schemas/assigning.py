@@ -17,6 +17,17 @@ class LeaseOut(Schema):
     ended: bool = Field(description="Whoever comes next gets them.")
 
 
+class HeldOut(Schema):
+    topic: str = Field(alias="item.topic.number")
+    docno: str = Field(alias="item.docno")
+    renewed_at: datetime = Field(alias="claimed_at")
+
+
+class FreeFilter(In):
+    topic: str | None = Field(None, description="With `docno`: that document alone.", examples=["T01"])
+    docno: str | None = Field(None, description="With `topic`: that document alone.", examples=["D0042"])
+
+
 class FreedOut(Schema):
     freed: int
 

@@ -203,11 +203,17 @@ def set_words(collection: Collection, *, assessor: User, topic: str, words: str)
 
 
 @transaction.atomic
-def free_leases(collection: Collection, *, assessor: User) -> int:
-    """Give back what somebody took of shared topics and has not judged."""
+def free_leases(collection: Collection, *, assessor: User, document: tuple[str, str] | None = None) -> int:
+    """Give back what somebody took of shared topics and has not judged: all, or one document (topic, docno)."""
     _hold_seats(collection)
-    claiming.remember_holders(_leases(collection, assessor))
-    return _leases(collection, assessor).update(assessor=None, claimed_at=None)
+    leases = _leases(collection, assessor)
+    if document is not None:
+        leases = leases.filter(item__topic__number=document[0], item__docno=document[1])
+        if not leases.exists():
+            told = ", ".join(f"“{word[:40]}”" for word in document)
+            raise Refusal(f"Expected the topic and docno of a document that {assessor.username} holds; found {told}.")
+    claiming.remember_holders(leases)
+    return Seat.objects.filter(pk__in=list(leases.values_list("pk", flat=True))).update(assessor=None, claimed_at=None)
 
 
 def mend_leases(now: datetime) -> None:

@@ -141,6 +141,15 @@ class MemberOut(Schema):
     since: datetime
 
 
+class TopicLanguageIn(In):
+    language: str = Field(description="One of `languages`; empty: that of the topics themselves.", examples=["fr"])
+
+
+class TopicLanguageOut(Schema):
+    language: str = Field(description="In which you read topics; empty: that of the topics themselves.")
+    languages: list[str] = Field(description="In which topics of this collection can be read.")
+
+
 class MachineIn(In):
     name: str = Field(description="Letters, digits and @ . + - _; its user name is slug.name.", examples=["judge-1"])
     role: str = Field(Role.ASSESSOR.value, description="assessor or participant.")

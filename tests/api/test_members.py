@@ -10,6 +10,7 @@ from pooling.services import collections, members
 from tests import factories
 from tests.api.conftest import NO_TOKEN, NOT_FOUND, Caller, CallerFor, error
 from tests.conftest import Cast
+from tests.pooling import files
 
 HARBOUR = "/collections/harbour-trials"
 MEMBERS, MACHINES, INVITATIONS = f"{HARBOUR}/members", f"{HARBOUR}/machines", f"{HARBOUR}/invitations"
@@ -87,6 +88,18 @@ def test_membership_of_another_collection_is_missing(cast: Cast, caller_for: Cal
     foreign = cast.other_organizer.memberships.get()
     assert caller_for(cast.organizer)("DELETE", f"{MEMBERS}/{foreign.pk}") == NOT_FOUND
     assert Membership.objects.get(pk=foreign.pk).ended_at is None
+
+
+def test_a_member_reads_topics_in_a_language(cast: Cast, caller_for: CallerFor) -> None:
+    for data, options in ((b"1\ttidal power\n", {}), (b"1\tles mar\xc3\xa9es\n", {"language": "fr", "parallel": "yes"})):
+        files.take(cast.collection, cast.organizer, "topics", data, **options)
+    call, here = caller_for(cast.assessor), "/collections/harbour-trials/topic-language"
+    assert call("GET", here) == {"language": "", "languages": ["fr"]}
+    assert call("PUT", here, {"language": "fr"}) == {"language": "fr", "languages": ["fr"]}
+    assert Membership.objects.get(user=cast.assessor).topic_language == "fr"
+    assert call("PUT", here, {"language": "xx"})["error"]["message"] == "Expected one of fr; found “xx”."
+    assert caller_for(cast.organizer)("GET", here)["language"] == ""
+    assert call("PUT", here, {"language": ""})["language"] == ""
 
 
 def test_machine_gets_a_secret_that_works(cast: Cast, caller_for: CallerFor) -> None:

@@ -16,6 +16,18 @@ UNKNOWN = error("not_signed_in", "The token is unknown, revoked or expired.")
 TOKEN = {"name": "laptop", "scopes": ["read"]}
 
 
+def test_name_and_email_are_changed_by_the_rules_of_the_page(cast: Cast, caller_for: CallerFor) -> None:
+    call = caller_for(cast.assessor)
+    assert call("PATCH", "/me", {"name": " Mirja "})["name"] == "Mirja"
+    assert call("PATCH", "/me", {"email": "mirja@example.org"})["email"] == "mirja@example.org"
+    for bad in ({"name": ""}, {"email": "x"}, {"email": cast.organizer.email}, {"name": None}, {"is_staff": True}):
+        assert call("PATCH", "/me", bad)["error"]["code"] == "invalid" and call.status == 422
+    known = call("GET", "/me")
+    assert (known["name"], known["email"], known["is_staff"]) == ("Mirja", "mirja@example.org", False)
+    caller_for(cast.assessor, "read", "judge")("PATCH", "/me", {"name": "Jo"})
+    assert call("GET", "/me")["name"] == "Mirja"
+
+
 def test_me(cast: Cast, caller_for: CallerFor) -> None:
     call = caller_for(cast.assessor, "read", "judge")
     answer = call("GET", "/me")

@@ -260,6 +260,19 @@ def test_organizer_sees_and_frees(shared: Bench, client_for: ClientFor, caller_f
     assert organizer("DELETE", "/collections/harbour-trials/leases/ann-assessor") == {"freed": 3}
 
 
+def test_organizer_frees_one_document(shared: Bench, caller_for: CallerFor) -> None:
+    first, second, third = [card.docno for card in shared.cards(shared.ann, 3)]
+    organizer, hers = caller_for(shared.organizer), "/collections/harbour-trials/leases/ann-assessor"
+    assert [(row["topic"], row["docno"]) for row in organizer("GET", hers)] == [("3", first), ("3", second), ("3", third)]
+    assert organizer("DELETE", f"{hers}?topic=3&docno={second}") == {"freed": 1}
+    assert [row["docno"] for row in organizer("GET", hers)] == [first, third]
+    told = f"Expected the topic and docno of a document that ann-assessor holds; found “3”, “{second}”."
+    assert organizer("DELETE", f"{hers}?topic=3&docno={second}")["error"]["message"] == told
+    organizer("DELETE", f"{hers}?docno={first}")
+    assert organizer.status == 422 and len(organizer("GET", hers)) == 2
+    assert second in {card.docno for card in shared.cards(shared.bob, 5)}
+
+
 def test_a_server_whose_clock_is_set_back_loses_no_lease_and_keeps_none_for_ever(
     shared: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,6 +74,33 @@ class Desk:
     def expect_light(self, text: str | re.Pattern[str]) -> None:
         expect(self.page.locator("[data-light]")).to_have_text(text, timeout=60_000)
 
+    def expect_saved_in_time(self) -> None:
+        """As promised after the connection is back, or after signing in again."""
+        expect(self.page.locator("[data-light]")).to_have_text("saved", timeout=10_000)
+
+    def watch_light(self) -> None:
+        """From now on what the light says is noted, until the page is left."""
+        self.page.evaluate(
+            """() => { const light = document.querySelector("[data-light]"); self.told = [];
+                const note = () => { const word = light.hidden ? "" : light.textContent; if (word !== told.at(-1)) told.push(word); };
+                new MutationObserver(note).observe(light,
+                    {attributes: true, childList: true, characterData: true, subtree: true}); }"""
+        )
+
+    def told(self) -> list[str]:
+        found: list[str] = self.page.evaluate("told")
+        return found
+
+    def lose_judgments(self) -> None:
+        """What the page says is lost on its way; all else comes through."""
+        self.page.route(
+            re.compile(r"/judge/[0-9a-f-]{36}/$"),
+            lambda route: route.abort() if route.request.method == "POST" else route.continue_(),
+        )
+
+    def lose_none(self) -> None:
+        self.page.unroute_all()
+
 
 def make_desk(items: int = 15) -> tuple[Collection, User]:
     number = next(_count)

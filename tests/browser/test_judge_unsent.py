@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Browser, Dialog, Page, Route, expect
 
 from assess.models import Seat
 from assess.services import judging
-from tests.browser.desk import Desk, press_fast, said
-from tests.chromium import sign_in
+from pooling.models import Role
+from tests import browser_setup, factories
+from tests.browser.desk import Desk, make_desk, press_fast, said
+from tests.chromium import FLAGS, sign_in, sign_in_by_form
+from tests.site import Site
 
 
 def slow(seconds: float) -> Callable[[Route], None]:
@@ -23,6 +27,32 @@ def slow(seconds: float) -> Callable[[Route], None]:
         route.continue_()
 
     return answer
+
+
+def hold_first(desk: Desk) -> list[Route]:
+    """The first that the page sends stays on its way, and is listed once it is there."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if route.request.method == "POST" and not held:
+            held.append(route)
+        else:
+            route.continue_()
+
+    desk.page.route("**/judge/**", hold)
+    return held
+
+
+def answer_once(page: Page, *, accept: bool) -> list[str]:
+    """What the next dialog of the page asks, once it is answered."""
+    asked: list[str] = []
+
+    def answer(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        dialog.accept() if accept else dialog.dismiss()
+
+    page.once("dialog", answer)
+    return asked
 
 
 def test_fast_keys_with_a_slow_server(desk: Desk) -> None:
@@ -36,27 +66,38 @@ def test_fast_keys_with_a_slow_server(desk: Desk) -> None:
 
 @pytest.mark.once
 def test_light_says_sending_before_saved(desk: Desk) -> None:
-    """From the first moment it is there; and nothing is called saved before the server has answered."""
+    """From the first moment it is there; and nothing is called saved before the server has answered, be it after three seconds."""
     desk.expect_light("saved")
-    desk.page.evaluate(
-        """() => { const light = document.querySelector("[data-light]"); self.told = [];
-            new MutationObserver(() => told.push(light.hidden ? "" : light.textContent)).observe(light,
-                {attributes: true, childList: true, characterData: true, subtree: true}); }"""
-    )
-    held: list[Route] = []
-    desk.page.route("**/judge/**", lambda route: held.append(route) if route.request.method == "POST" else route.continue_())
-    desk.page.keyboard.press("2")
+    desk.watch_light()
+    held = hold_first(desk)
+    wanted = press_fast(desk, 1)
     desk.expect_light("sending")
     for _ in range(200):  # the word stands from the key on, before the request is on its way
         if held:
             break
         desk.page.wait_for_timeout(50)
     assert (len(held), desk.events()) == (1, [])
+    wanted += press_fast(desk, 1)
+    desk.page.wait_for_timeout(3000)
+    assert (len(held), desk.told()) == (1, ["sending", "2 unsent"])
     held[0].continue_()
     desk.expect_light("saved")
-    assert len(desk.events()) == 1
-    told = desk.page.evaluate("told")
-    assert [word for place, word in enumerate(told) if word != (told[place - 1] if place else "")] == ["sending", "saved"]
+    assert desk.events() == wanted
+    assert desk.told() == ["sending", "2 unsent", "sending", "saved"]
+
+
+@pytest.mark.once
+def test_line_that_hangs_is_given_up_when_the_browser_is_online_again(desk: Desk) -> None:
+    held = hold_first(desk)
+    wanted = press_fast(desk, 3)
+    desk.expect_light("3 unsent")
+    for _ in range(200):
+        if held:
+            break
+        desk.page.wait_for_timeout(50)
+    desk.page.evaluate("dispatchEvent(new Event('online'))")
+    desk.expect_saved_in_time()
+    assert desk.events() == wanted
 
 
 @pytest.mark.once
@@ -103,10 +144,13 @@ def test_errors_of_the_server_are_no_loss(desk: Desk) -> None:
             route.continue_()
 
     desk.page.route("**/judge/**", fail)
+    desk.expect_light("saved")
+    desk.watch_light()
     wanted = press_fast(desk, 3)
     desk.expect_light("3 unsent")
     desk.expect_light("saved")
     assert desk.events() == wanted
+    assert desk.told() == ["3 unsent", "2 unsent", "sending", "saved"]
 
 
 def test_answer_that_was_lost_makes_no_second_event(desk: Desk) -> None:
@@ -175,17 +219,90 @@ def test_another_tab_is_never_overwritten_silently(desk: Desk) -> None:
 def test_signing_out_with_unsent_asks_first(desk: Desk) -> None:
     desk.context.set_offline(True)
     press_fast(desk, 1)
-    asked: list[str] = []
-
-    def dismiss(dialog: object) -> None:
-        asked.append(dialog.message)  # type: ignore[attr-defined]
-        dialog.dismiss()  # type: ignore[attr-defined]
-
-    desk.page.on("dialog", dismiss)
+    asked = answer_once(desk.page, accept=False)
     desk.page.get_by_role("button", name="Sign out").click()
     assert asked and asked[0].startswith("1 unsent")
     desk.context.set_offline(False)
     desk.expect_light("saved")
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_signing_out_all_the_same_drops_what_is_unsent(desk: Desk, elsewhere: bool) -> None:
+    """From the judging page or any other, where no answer but yes signs out."""
+    desk.lose_judgments()
+    first = desk.shown()
+    press_fast(desk, 2)
+    desk.expect_light("2 unsent")
+    if elsewhere:
+        desk.page.goto(f"/c/{desk.collection.slug}/")
+        asked = answer_once(desk.page, accept=False)
+        desk.page.get_by_role("button", name="Sign out").click()
+        desk.page.wait_for_timeout(200)
+        assert asked[0].startswith("2 unsent") and desk.page.url.endswith(f"/c/{desk.collection.slug}/")
+    asked = answer_once(desk.page, accept=True)
+    desk.page.get_by_role("button", name="Sign out").click()
+    expect(desk.page.get_by_role("button", name="Sign in")).to_be_visible()
+    assert asked == ["2 unsent: signing out now drops what was not saved. Sign out all the same?"]
+    desk.lose_none()
+    sign_in(desk.page, desk.assessor)
+    desk.open()
+    desk.expect_light("saved")
+    assert (desk.shown(), desk.events()) == (first, [])
+
+
+@pytest.mark.once
+def test_browser_that_was_closed_keeps_what_is_unsent(site: Site, browser: Browser, tmp_path: Path) -> None:
+    collection, assessor = make_desk()
+
+    def start() -> Desk:
+        options = {"executable_path": browser_setup.find(), "args": FLAGS, "base_url": site.url}
+        context = browser.browser_type.launch_persistent_context(tmp_path / "profile", **options)  # type: ignore[arg-type]
+        desk = Desk(collection, assessor, context.pages[0], context)
+        sign_in(desk.page, assessor)
+        desk.open()
+        return desk
+
+    desk = start()
+    desk.context.set_offline(True)
+    wanted = press_fast(desk, 5)
+    desk.expect_light("5 unsent")
+    desk.context.close()
+    assert desk.events() == []
+    again = start()
+    again.expect_saved_in_time()
+    assert again.events() == wanted
+    again.context.close()
+
+
+@pytest.mark.once
+def test_another_person_with_the_same_browser(desk: Desk) -> None:
+    """Neither sees nor sends what the first one left, not from the tab that the first one left open either."""
+    desk.lose_judgments()
+    wanted = press_fast(desk, 3)
+    desk.expect_light("3 unsent")
+    desk.context.clear_cookies()
+    collection, assessor = make_desk()
+    factories.join(desk.collection, assessor, Role.ASSESSOR)
+    second = Desk(collection, assessor, desk.context.new_page(), desk.context)
+    sign_in_by_form(second.page, assessor)
+    second.page.goto(desk.home)
+    expect(second.page.locator("[data-light]")).to_be_hidden()
+    second.open()
+    second.expect_light("saved")
+    theirs = press_fast(second, 1)
+    second.expect_light("saved")
+    desk.lose_none()
+    desk.page.evaluate("dispatchEvent(new Event('online'))")
+    expect(desk.page.get_by_role("alert")).to_contain_text("You are signed out")
+    desk.expect_light("3 unsent")
+    second.page.get_by_role("button", name="Sign out").click()
+    expect(second.page.get_by_role("button", name="Sign in")).to_be_visible()
+    assert (desk.events(), second.events()) == ([], theirs)
+    sign_in(desk.page, desk.assessor)
+    desk.open()
+    desk.expect_saved_in_time()
+    assert (desk.events(), second.events()) == (wanted, theirs)
 
 
 @pytest.mark.once

@@ -83,6 +83,13 @@ def test_leases(assize: Assize, bench: Bench) -> None:
     bench.cards(bench.ann, 3)
     (row,) = assize("leases", "harbour-trials", "--json").json
     assert (row["user"], row["items"], row["ended"]) == ("ann-assessor", 3, False)
+    first, second, third = assize("leases", "harbour-trials", "--of", "ann-assessor", "--json").json
+    one = (second["topic"], second["docno"])
+    (row,) = assize("leases", "harbour-trials", "--free", "ann-assessor", "--document", *one, "--json").json
+    assert (row["user"], row["items"]) == ("ann-assessor", 2)
+    assert assize("leases", "harbour-trials", "--of", "ann-assessor", "--json").json == [first, third]
+    assert assize("leases", "harbour-trials", "--free", "ann-assessor", "--document", *one).status == 1
+    assert assize("leases", "harbour-trials", "--document", *one).status == 2
     assert assize("leases", "harbour-trials", "--free", "ann-assessor", "--json").json == []
     told = "Error: Expected the user name of an assessor who holds documents; found “ann-assessor”."
     assert assize("leases", "harbour-trials", "--free", "ann-assessor").told == (1, told)

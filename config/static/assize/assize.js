@@ -65,9 +65,36 @@
     field.addEventListener("input", function () { localStorage.setItem(key, field.value); });
   });
   document.addEventListener("submit", function (event) {
-    if (!event.target.matches("[data-forget]")) return;
-    Object.keys(localStorage).forEach(function (key) { if (key.indexOf("draft:") === 0) localStorage.removeItem(key); });
+    var form = event.target;
+    if (!form.matches("[data-forget]")) return;
+    if (event.defaultPrevented) return forgetDrafts(); // the judging page has asked, and goes on by itself
+    event.preventDefault();
+    dropUnsent(form.dataset.forget, function () { forgetDrafts(); form.submit(); });
   });
+
+  function forgetDrafts() {
+    Object.keys(localStorage).forEach(function (key) { if (key.indexOf("draft:") === 0) localStorage.removeItem(key); });
+  }
+
+  // Judgments that could not be sent yet (judge/unsent.js) are dropped, too; not without a question.
+  function dropUnsent(user, then) {
+    var waited = setTimeout(then, 3000), asked; // a browser that never answers
+    function on() { clearTimeout(waited); then(); }
+    try { asked = indexedDB.open("assize.unsent." + user); } catch (error) { return on(); }
+    asked.onupgradeneeded = function () { asked.transaction.abort(); }; // there is none
+    asked.onerror = function (event) { event.preventDefault(); on(); };
+    asked.onsuccess = function () {
+      var turn = asked.result.transaction("acts", "readwrite", { durability: "strict" }), acts = turn.objectStore("acts");
+      var count = acts.count(), stays = false;
+      clearTimeout(waited);
+      count.onsuccess = function () {
+        stays = count.result > 0 && !confirm(count.result + " unsent: signing out now drops what was not saved. Sign out all the same?");
+        if (!stays) acts.clear();
+      };
+      turn.oncomplete = function () { asked.result.close(); if (!stays) then(); };
+      turn.onabort = function () { asked.result.close(); then(); };
+    };
+  }
 
   // An address follows the name until somebody writes one.
   document.querySelectorAll("[data-address-of]").forEach(function (field) {

@@ -32,9 +32,10 @@ export function keep(name, value) {
   try { localStorage.setItem(`assize.${name}`, JSON.stringify(value)); } catch { /* as long as the page, then */ }
 }
 
-export function request(url, values, patience = 20000) {
+/** Given up when patience ends, or when it is cut. */
+export function request(url, values, patience = 20000, cut = new AbortController()) {
   const headers = { Accept: "application/json", "X-CSRFToken": root.dataset.csrf };
-  const options = { method: "POST", body: new URLSearchParams(values), headers, credentials: "same-origin" };
-  if (AbortSignal.timeout) options.signal = AbortSignal.timeout(patience);
+  const options = { method: "POST", body: new URLSearchParams(values), headers, credentials: "same-origin", signal: cut.signal };
+  setTimeout(() => cut.abort(), patience);
   return fetch(url, options);
 }

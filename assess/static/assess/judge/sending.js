@@ -6,7 +6,7 @@ import * as unsent from "./unsent.js";
 /* Told by the page: when something changed, when new documents came, when an act on a document was refused. */
 export const told = { refresh() {}, came() {}, refused() {}, empty() {} };
 export const state = { stopped: false };
-let busy = false, failures = 0, timer = null;
+let busy = false, failures = 0, timer = null, cut = null;
 
 /** What the light says: nothing is called saved before the server has answered. One that is on its way is being sent; more, or
    one that did not get through, are unsent. */
@@ -44,7 +44,7 @@ async function drain() {
     } catch { failures += 1; return later(Math.min(500 * 2 ** failures, 5000)); }
     if (answer.ok) { failures = 0; unsent.drop(act); took(act, words); }
     else if (answer.status >= 500 || answer.status === 429) {
-      const pause = Number(answer.headers.get("Retry-After")) || 2 ** failures;
+      const pause = Number(answer.headers.get("Retry-After")) || Math.min(2 ** failures, 5);
       failures += 1;
       return later(1000 * Math.min(pause, 10));
     } else refused(act, answer.status, words.error || {});
@@ -54,7 +54,8 @@ async function drain() {
 function post(act) {
   const values = { client_id: act.client_id, seconds: act.seconds, seen: act.seen, ...act.values };
   values.held = act.url.startsWith(home) ? deck.held() : "";
-  return request(act.url, values);
+  cut = new AbortController();
+  return request(act.url, values, 20000, cut);
 }
 
 function took(act, words) {
@@ -104,4 +105,4 @@ export async function hold() {
   told.came();
 }
 
-addEventListener("online", () => { failures = 0; send(); });
+addEventListener("online", () => { failures = 0; cut?.abort(); send(); }); // what hangs on the line before is sent again, and counted once
