@@ -6,7 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from config.commands import Error, Options, SiteCommand, printable
-from pooling.models import Collection, Upload, UploadKind, UploadState
+from config.models import User
+from pooling import access
+from pooling.models import Collection, Role, Upload, UploadKind, UploadState
 from pooling.services import uploads
 from pooling.services.work import Direct
 
@@ -19,6 +21,15 @@ class CollectionCommand(SiteCommand):
         if found is None:
             raise Error(f"There is no collection “{slug}”.")
         return found
+
+    def member(self, options: Options, *roles: Role) -> tuple[Collection, User, set[str]]:
+        """The collection and --by, with their roles in it: what only its members may do is done by who may."""
+        collection, by = self.collection(options["slug"]), self.user(options["by"])
+        held = access.roles_in(by, collection)
+        if not by.is_active or not held & set(roles):
+            wanted = " or ".join(role.label for role in roles)
+            raise Error(f"Expected an active {wanted} of {collection.slug} as --by; found {by.username}.")
+        return collection, by, held
 
 
 class UploadCommand(CollectionCommand):

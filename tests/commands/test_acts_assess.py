@@ -1,0 +1,109 @@
+"""Commands by which assessors and adjudicators work: judge, decide."""
+
+import json
+import uuid
+
+import pytest
+
+from assess.models import Judgment, JudgmentEvent
+from tests.assess.conftest import Bench, bench
+from tests.commands.conftest import Assize
+
+__all__ = ["bench"]
+pytestmark = pytest.mark.django_db
+JUDGE = ("judge", "harbour-trials", "--by", "ann-assessor")
+
+
+def said() -> list[tuple[str, int | None, str, str]]:
+    return list(Judgment.objects.order_by("pk").values_list("answer", "grade", "reason", "note"))
+
+
+def test_the_next_documents_are_those_of_the_api(assize: Assize, bench: Bench) -> None:
+    bench.assign(overlap=0)
+    cards = bench.cards(bench.ann, 2)
+    listed = assize(*JUDGE, "--next", 2, "--json").json
+    assert [card["seat"] for card in listed] == [str(card.token) for card in cards]
+    assert set(listed[0]) == {
+        *("seat", "topic", "document", "grade", "answer", "reason", "note", "known", "evidence", "seen"),
+    }
+    table = assize(*JUDGE).out.splitlines()
+    assert table[0].split() == ["SEAT", "TOPIC", "DOCNO", "TITLE", "ANSWER"] and len(table) == 6
+    one = assize(*JUDGE, "--topic", 1, "--docno", cards[0].docno)
+    assert one.status == 0 and one.out.rstrip().endswith(cards[0].text.strip())
+    assert assize(*JUDGE, "--seat", cards[0].token, "--json").json == listed[0]
+    assert Judgment.objects.count() == 0
+
+
+def test_one_act_of_each_kind(assize: Assize, bench: Bench) -> None:
+    bench.assign(overlap=0)
+    card, other = bench.cards(bench.ann, 2)
+    done = assize(*JUDGE, "--topic", 1, "--docno", card.docno, "--grade", 2, "--note", "Eels.", "--json")
+    (row,) = done.json
+    assert (row["seat"], row["answer"], row["grade"], row["seen"]) == (str(card.token), "grade", 2, 1)
+    assert done.err == "1 judged, 4 left.\n"
+    assert assize(*JUDGE, "--seat", other.token, "--cannot", "unreadable").status == 0
+    assert said() == [("grade", 2, "", "Eels."), ("cannot", None, "unreadable", "")]
+    assert assize(*JUDGE, "--seat", card.token, "--open").status == assize(*JUDGE, "--seat", other.token, "--later").status == 0
+    assert said() == [("open", None, "", "Eels."), ("later", None, "", "")]
+
+
+def test_many_acts_of_a_file(assize: Assize, bench: Bench) -> None:
+    bench.assign(overlap=0)
+    first, second, third = bench.cards(bench.ann, 3)
+    again = str(uuid.uuid4())
+    acts = [
+        {"seat": str(first.token), "grade": 1, "client_id": again, "seconds": 4, "evidence": [{"start": 0, "end": 3}]},
+        {"topic": "1", "docno": second.docno, "answer": "cannot", "reason": "empty"},
+        {"seat": str(first.token), "grade": 3, "client_id": again},
+    ]
+    done = assize(*JUDGE, "--file", "-", "--json", stdin="\n".join(map(json.dumps, acts)) + "\n\n")
+    assert [(row["grade"], row["client_id"] == again) for row in done.json] == [(1, True), (None, False), (1, True)]
+    assert JudgmentEvent.objects.count() == 2
+
+    acts = [{"seat": str(third.token), "grade": 1}, {"seat": str(second.token), "grade": 9}]
+    part = assize(*JUDGE, "--file", "-", "--json", stdin="\n".join(map(json.dumps, acts)))
+    assert (part.status, len(part.json)) == (1, 1)
+    assert part.err.startswith("Error: -: line 2: Expected a grade of this collection's scale")
+    assert part.err.endswith("found 9. The 1 before it are stored.\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("{", "Expected an act of judging as JSON; found “{”."),
+        ("[1]", "The act: Input should be a valid dictionary or object to extract fields from."),
+        ('{"topic": "1", "docno": "nowhere", "grade": 1}', "“nowhere” of topic 1 is not among the documents of ann-assessor."),
+        ('{"docno": "d", "garde": 1}', "garde: Extra inputs are not permitted."),
+        (f'{{"seat": "{uuid.UUID(int=7)}", "grade": 1}}', "There is no such document of ann-assessor."),
+    ],
+)
+def test_bad_lines_are_told(assize: Assize, bench: Bench, line: str, words: str) -> None:
+    bench.assign(overlap=0)
+    assert assize(*JUDGE, "--file", "-", stdin=f"\n{line}\n").told == (1, f"Error: -: line 2: {words}")
+    assert Judgment.objects.count() == 0
+
+
+def test_only_ones_own_documents_are_judged(assize: Assize, bench: Bench) -> None:
+    bench.assign(overlap=0)
+    (card,) = bench.cards(bench.bob, 1)
+    told = "Error: There is no such document of ann-assessor."
+    assert assize(*JUDGE, "--seat", card.token, "--grade", 1).told == (1, told)
+    assert assize(*JUDGE, "--topic", 2, "--docno", card.docno).status == 1
+    wrong = "Error: Expected an active assessor of harbour-trials as --by; found olga-organizer."
+    assert assize("judge", "harbour-trials", "--by", "olga-organizer").told == (1, wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["--grade", "1"],
+        ["--docno", "d"],
+        ["--topic", "1", "--grade", "1"],
+        ["--file", "-", "--grade", "1"],
+        ["--seat", "x", "--grade", "1", "--later"],
+        ["--next", "21"],
+    ],
+)
+def test_usage(assize: Assize, bench: Bench, wrong: list[str]) -> None:
+    assert assize(*JUDGE, *wrong).status == 2
+    assert assize("judge", "harbour-trials").status == 2
