@@ -5,11 +5,14 @@ import uuid
 
 import pytest
 
-from assess.models import Judgment, JudgmentEvent
+from assess.models import DecisionEvent, Judgment, JudgmentEvent
+from assess.services import adjudicating
 from tests.assess.conftest import Bench, bench
 from tests.commands.conftest import Assize
+from tests.conftest import Cast
+from tests.evaluation.conftest import judged, second
 
-__all__ = ["bench"]
+__all__ = ["bench", "judged", "second"]
 pytestmark = pytest.mark.django_db
 JUDGE = ("judge", "harbour-trials", "--by", "ann-assessor")
 
@@ -107,3 +110,36 @@ def test_only_ones_own_documents_are_judged(assize: Assize, bench: Bench) -> Non
 def test_usage(assize: Assize, bench: Bench, wrong: list[str]) -> None:
     assert assize(*JUDGE, *wrong).status == 2
     assert assize("judge", "harbour-trials").status == 2
+
+
+def test_cases_are_listed_decided_and_opened_again(assize: Assize, judged: Cast) -> None:
+    decide = ("decide", judged.collection.slug, "--by", judged.adjudicator.username)
+    found = assize(*decide, "--topic", 2, "--json").json
+    assert [(case["docno"], case["opinions"], case["grade"]) for case in found] == [("d", 2, None)]
+    case = ("--topic", 2, "--docno", "d")
+    shown = assize(*decide, *case, "--json").json
+    assert [opinion["name"] for opinion in shown["opinions"]] == ["A", "B"]
+    assert judged.assessor.username not in assize(*decide, *case).out
+    made = assize(*decide, *case, "--grade", 2, "--reason", "overlooked", "--comment", "Page 2.", "--json").json
+    assert (made["docno"], made["grade"], made["reason"], made["comment"], made["seen"]) == ("d", 2, "overlooked", "Page 2.", 1)
+    assert assize(*decide, "--topic", 2, "--json").json == []
+    assert [case["grade"] for case in assize(*decide, "--topic", 2, "--state", "decided", "--json").json] == [2]
+    organizer = ("decide", judged.collection.slug, "--by", judged.organizer.username)
+    assert assize(*organizer, *case, "--reopen", "--comment", "Ask.", "--json").json["grade"] is None
+    assert [(act.grade, act.adjudicator) for act in DecisionEvent.objects.all()] == [
+        (2, judged.adjudicator),
+        (None, judged.organizer),
+    ]
+
+
+def test_who_may_not_decide(assize: Assize, judged: Cast) -> None:
+    slug, case = judged.collection.slug, ("--topic", 2, "--docno", "d", "--grade", 1)
+    for user in (judged.organizer, judged.assessor):
+        told = f"Error: Expected an active adjudicator of {slug} as --by; found {user.username}."
+        assert assize("decide", slug, "--by", user.username, *case).told == (1, told)
+    adjudicating.assign_adjudicators(judged.collection, by=judged.organizer, wanted={"1": [judged.adjudicator.username]})
+    decide = ("decide", slug, "--by", judged.adjudicator.username)
+    assert assize(*decide, "--topic", 2, "--docno", "d", "--reopen").told[0] == 1
+    assert assize(*decide, "--topic", 2, "--docno", "nowhere", "--grade", 1).status == 1
+    assert assize(*decide, "--docno", "d", "--grade", 1).status == assize(*decide, "--comment", "Ask.").status == 2
+    assert DecisionEvent.objects.count() == 0
