@@ -1,12 +1,13 @@
-"""Commands by which assessors and adjudicators work: judge, decide."""
+"""Commands by which assessors and adjudicators work: judge, decide, ask, own words."""
 
 import json
 import uuid
 
 import pytest
 
-from assess.models import DecisionEvent, Judgment, JudgmentEvent
-from assess.services import adjudicating
+from assess.models import DecisionEvent, Judgment, JudgmentEvent, Message, OwnWords
+from assess.services import adjudicating, questions
+from pooling.models import Topic
 from tests.assess.conftest import Bench, bench
 from tests.commands.conftest import Assize
 from tests.conftest import Cast
@@ -143,3 +144,31 @@ def test_who_may_not_decide(assize: Assize, judged: Cast) -> None:
     assert assize(*decide, "--topic", 2, "--docno", "nowhere", "--grade", 1).status == 1
     assert assize(*decide, "--docno", "d", "--grade", 1).status == assize(*decide, "--comment", "Ask.").status == 2
     assert DecisionEvent.objects.count() == 0
+
+
+def test_an_assessor_asks_and_reads_the_answer(assize: Assize, bench: Bench) -> None:
+    bench.assign(overlap=0)
+    (card,) = bench.cards(bench.ann, 1)
+    ann = ("questions", "harbour-trials", "--by", "ann-assessor")
+    asked = assize(*ann, "--ask", 1, card.docno, "--text", "Eels?", "--json").json
+    assert [(row["docno"], row["mine"], row["text"]) for row in asked] == [(card.docno, True, "Eels?")]
+    questions.answer(bench.collection, by=bench.organizer, question=Message.objects.get().pk, text="Yes.")
+    read = assize(*ann, "--own", "--json").json
+    assert [(row["mine"], row["text"]) for row in read] == [(True, "Eels?"), (False, "Yes.")]
+    assert "olga" not in assize(*ann, "--own").out
+    told = "Error: “nowhere” of topic 1 is not among the documents of ann-assessor."
+    assert assize(*ann, "--ask", 1, "nowhere", "--text", "Eels?").told == (1, told)
+    assert assize("questions", "harbour-trials", "--own").status == 2
+
+
+def test_own_words_and_language(assize: Assize, bench: Bench) -> None:
+    bench.assign(overlap=0)
+    ann = ("own-topics", "harbour-trials", "--by", "ann-assessor")
+    (row,) = assize(*ann, "--topic", 1, "--words", "eel  salmon", "--json").json
+    assert (row["number"], row["done"], row["left"], OwnWords.objects.get().words) == ("1", 0, 5, "eel salmon")
+    assert assize(*ann, "--topic", 2, "--words", "x").told == (1, "Error: Topic “2” is not among those of ann-assessor.")
+    Topic.objects.update(language="en", translations={"de": {"title": "Aale", "description": "", "narrative": ""}})
+    assert assize(*ann, "--language", "de").status == 0
+    assert bench.cards(bench.ann, 1)[0].topic_title == "Aale"
+    assert assize(*ann, "--language", "xx").told == (1, "Error: Expected one of de, en; found “xx”.")
+    assert assize(*ann, "--topic", 1).status == 2
