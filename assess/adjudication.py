@@ -83,6 +83,15 @@ def cases(collection: Collection, topic: str | None = None, but: User | None = N
     return sorted(kept, key=lambda case: (case.topic, _order(case.docno)))
 
 
+def cases_for(collection: Collection, user: User, topic: str = "", *, organizer: bool, state: str = "open") -> list[Case]:
+    """Those of all topics, or of one, that are for this user: all for organizers, their own topics for adjudicators."""
+    found = cases(collection, topic or None, but=None if organizer else user)
+    if not organizer:
+        theirs = {line.topic.number for line in inbox(collection, user)}
+        found = [case for case in found if case.topic in theirs]
+    return [case for case in found if state == "all" or case.is_open == (state == "open")]
+
+
 def _differs(plan: MergePlan) -> Q:
     """Wide enough for every case; `_is_case` decides."""
     wanted = Q(item__decision__isnull=False)  # what was decided stays, whatever the plan says now

@@ -280,6 +280,12 @@ def card(collection: Collection, assessor: User, token: uuid.UUID) -> Card | Non
     return _card(*found[0]) if found else None
 
 
+def seat_of(collection: Collection, assessor: User, topic: str, docno: str) -> uuid.UUID | None:
+    """One's seat for a document that is named; of two the one that waits."""
+    found = seats(collection, assessor).filter(item__topic__number=topic, item__docno=docno)
+    return found.order_by(F("judged_at").asc(nulls_first=True), "occasion").values_list("token", flat=True).first()
+
+
 def source(collection: Collection, assessor: User, token: uuid.UUID) -> str | None:
     """The document as it came: its markup, or its text where it has none."""
     found = seats(collection, assessor).filter(token=token)

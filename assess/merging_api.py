@@ -203,11 +203,8 @@ def list_cases(request: ApiRequest, slug: str, filters: Query[CaseFilter]) -> li
     """
     collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.ADJUDICATOR)
     organizes = Role.ORGANIZER in access.roles_in(request.user, collection)
-    found = adjudication.cases(collection, filters.topic or None, but=None if organizes else request.user)
-    if not organizes:
-        theirs = {line.topic.number for line in adjudication.inbox(collection, request.user)}
-        found = [case for case in found if case.topic in theirs]
-    return [case for case in found if filters.state == "all" or case.is_open == (filters.state == "open")]
+    told = {"topic": filters.topic, "state": filters.state}
+    return adjudication.cases_for(collection, request.user, organizer=organizes, **told)
 
 
 @routes.get(f"{A}/document", response=DossierOut, auth=JUDGE)

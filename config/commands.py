@@ -76,8 +76,10 @@ class SiteCommand(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON document instead of a table")
 
     @staticmethod
-    def add_by(parser: CommandParser) -> None:
-        parser.add_argument("--by", metavar="USER", help="who acts; the first administrator unless given")
+    def add_by(parser: CommandParser, required: str = "") -> None:
+        """Who acts; `required` are the words for it where nobody else can be meant."""
+        about = required or "who acts; the first administrator unless given"
+        parser.add_argument("--by", metavar="USER", required=bool(required), help=about)
 
     # What the arguments name
 

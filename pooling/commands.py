@@ -1,12 +1,16 @@
 """What the commands on a collection share. Beside config/commands.py, since the frame knows no app."""
 
+import sys
 import tarfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from config.commands import Error, Options, SiteCommand, printable
-from pooling.models import Collection, Upload, UploadKind, UploadState
+from config.models import User
+from pooling import access
+from pooling.core.findings import Report
+from pooling.models import Collection, Role, Upload, UploadKind, UploadState
 from pooling.services import uploads
 from pooling.services.work import Direct
 
@@ -19,6 +23,27 @@ class CollectionCommand(SiteCommand):
         if found is None:
             raise Error(f"There is no collection “{slug}”.")
         return found
+
+    def member(self, options: Options, *roles: Role) -> tuple[Collection, User, set[str]]:
+        """The collection and --by, with their roles in it: what only its members may do is done by who may."""
+        collection, by = self.collection(options["slug"]), self.user(options["by"])
+        held = access.roles_in(by, collection)
+        if not by.is_active or not held & set(roles):
+            wanted = " or ".join(role.label for role in roles)
+            raise Error(f"Expected an active {wanted} of {collection.slug} as --by; found {by.username}.")
+        return collection, by, held
+
+    def bytes_of(self, name: str) -> bytes:
+        """Of a file, or of stdin for -."""
+        try:
+            return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        except OSError as error:
+            raise Error(f"{name}: {error.strerror}.") from error
+
+    def tell_findings(self, name: str, report: Report) -> None:
+        for found in report.findings:
+            where = f"{name}:{found.line}" if found.line else name
+            self.stderr.write(printable(f"{where}: {found.severity}: {found.message}"), lambda text: text)
 
 
 class UploadCommand(CollectionCommand):

@@ -10,10 +10,11 @@ from assess.models import Judgment
 from assess.services import assigning, judging, questions
 from pooling.models import PoolItem, Role, Run, Topic
 from tests import factories
+from tests.commands.conftest import Assize, assize
 from tests.conftest import ClientFor
 from tests.test_access import BODIES, METHODS, TABLE, World, send, world
 
-__all__ = ["world"]  # a fixture
+__all__ = ["assize", "world"]  # fixtures
 pytestmark = pytest.mark.once
 
 TAG, GROUP, OTHER = "Kelp-Unsaid-Run", "Harbour-Unsaid-Group", "Zebedee Unsaid-Colleague"
@@ -116,3 +117,21 @@ def test_no_answer_to_a_question_of_ones_own_tells_more(
         answer = client.post(f"{home}judge/hold/", values)
         text = f"{answer.headers}{answer.content.decode()}"
         assert [word for word in (*SECRETS, *FIELDS) if word in text] == []
+
+
+def test_no_command_of_an_assessor_tells_more(secrets: World, assize: Assize) -> None:
+    who = (secrets.cast.collection.slug, "--by", secrets.cast.assessor.username)
+    card = judging.next_items(secrets.cast.collection, assessor=secrets.cast.assessor, count=1)[0]
+    one = ("--topic", card.topic, "--docno", card.docno)
+    asked = [
+        *(
+            ("judge", *who, *more)
+            for more in ((), ("--json",), one, (*one, "--json"), (*one, "--grade", 1), (*one, "--grade", 99))
+        ),
+        ("questions", *who, "--ask", card.topic, card.docno, "--text", "Eels?"),
+        ("own-topics", *who),
+    ]
+    for arguments in asked:
+        done = assize(*arguments)
+        assert [word for word in (*SECRETS, *FIELDS) if word in done.out + done.err] == [], arguments
+        assert done.out or done.status == 1

@@ -1,14 +1,17 @@
 """Shapes of JSON: the queue, documents, judgments, one's own work. They clean; the rules live in the services."""
 
+import json
 import uuid
 from datetime import datetime
 from typing import Any, Literal
 
 from ninja import Field, Schema
+from pydantic import ValidationError
 
 from assess import blind
 from assess.core import passages
 from assess.models import Judgment, JudgmentEvent
+from config.errors import Refusal
 from config.schemas import In
 
 
@@ -116,6 +119,29 @@ class JudgmentIn(In):
     def act(self) -> dict[str, Any]:
         passages = None if self.evidence is None else [(one.start, one.end) for one in self.evidence]
         return {**self.dict(), "evidence": passages}
+
+
+class JudgmentLine(JudgmentIn):
+    """An act of many: it names its document, by seat or by topic and docno."""
+
+    seat: uuid.UUID | None = None
+    topic: str = ""
+    docno: str = ""
+    client_id: uuid.UUID = Field(default_factory=uuid.uuid4)
+
+    @classmethod
+    def read(cls, words: str) -> "JudgmentLine":
+        try:
+            told = json.loads(words)
+            return cls(**told) if isinstance(told, dict) else cls.model_validate(told)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise Refusal(f"{'.'.join(map(str, first['loc'])) or 'The act'}: {first['msg']}.") from error
+        except (ValueError, RecursionError) as error:
+            raise Refusal(f"Expected an act of judging as JSON; found “{words[:80]}”.") from error
+
+    def act(self) -> dict[str, Any]:
+        return {name: value for name, value in super().act().items() if name not in ("seat", "topic", "docno")}
 
 
 class SavedOut(Schema):

@@ -265,6 +265,14 @@ def item(collection: Collection, *, assessor: User, seat: uuid.UUID) -> blind.Ca
     return found
 
 
+def seat_of(collection: Collection, *, assessor: User, topic: str, docno: str) -> uuid.UUID:
+    """The seat of a document of one's own that is named."""
+    found = blind.seat_of(collection, assessor, topic, docno)
+    if found is None:
+        raise Refusal(f"“{docno[:80]}” of topic {topic[:80] or '-'} is not among the documents of {assessor.username}.")
+    return found
+
+
 def source(collection: Collection, *, assessor: User, seat: uuid.UUID) -> str:
     """A document of one's own as it came."""
     found = blind.source(collection, assessor, seat)

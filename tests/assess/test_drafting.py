@@ -120,6 +120,22 @@ def test_frozen_topics_come_and_go_no_more(trial: Collection, cast: Cast) -> Non
     assert make(trial, cast, "3").number == "3"
 
 
+def test_a_draft_is_changed_by_command_and_more_is_drawn(trial: Collection, cast: Cast, assize: Assize) -> None:
+    draft = make(trial, cast)
+    before = draft.per_band
+    done = assize(
+        "topic-drafts", trial.slug, "--edit", draft.number, "--number", "9", "--title", "rope", "--more", "9", "--json"
+    )
+    draft.refresh_from_db()
+    assert [(row["number"], row["title"]) for row in done.json] == [("9", "rope")]
+    assert (draft.number, draft.title, draft.words, draft.per_band) == ("9", "rope", "rope", before + acts.MORE)
+    assize("topic-drafts", trial.slug, "--edit", "9", "--words", "cable", "--narrative", "All of it.")
+    assize("topic-drafts", trial.slug, "--edit", "9", "--title", "ropes")
+    draft.refresh_from_db()
+    assert (draft.title, draft.words, draft.narrative) == ("ropes", "cable", "All of it.")
+    assert assize("topic-drafts", trial.slug, "--more", "7").status == 1
+
+
 def test_by_page_api_and_command(
     trial: Collection, cast: Cast, client_for: ClientFor, caller_for: CallerFor, assize: Assize
 ) -> None:

@@ -1,9 +1,10 @@
-"""assize release, score, leaderboard, qrels."""
+"""assize release, score, score-run, leaderboard, qrels."""
 
 from pathlib import Path
 
 from config.models import Job, User
-from evaluation.models import Release, Score
+from evaluation.models import PrivateScore, Release, Score
+from pooling.models import Run
 from tests.commands.conftest import Assize
 from tests.conftest import Cast
 from tests.evaluation import factories
@@ -82,3 +83,25 @@ def test_qrels_are_printed_or_written(release: Release, assize: Assize, tmp_path
     assert assize("qrels", HERE, "--view", "strict").out.startswith("1 0 a 1\n1 0 b 0\n1 0 c 0\n")
     missing = tmp_path / "no" / "where"
     assert assize("qrels", HERE, "-o", missing).told == (1, f"Error: {missing}: No such file or directory.")
+
+
+def test_a_run_is_scored_and_thrown_away(release: Release, judged: Cast, assize: Assize, tmp_path: Path) -> None:
+    file, mine = tmp_path / "mine.run", ("score-run", HERE, "--by", judged.researcher.username)
+    file.write_bytes(b"1 Q0 c 1 0.9 mine\n1 Q0 a 2 0.5 mine\n1 Q0 unseen 3 0.1 mine\n")
+    report = assize(*mine, file, "--json").json
+    assert (report["run"], report["release"], report["missing_topics"]) == ("mine", 1, 1)
+    told = assize(*mine, file, "--release", 1)
+    assert told.out.splitlines()[1].split()[:2] == ["AP", "0.5000"] and "This run was not pooled" in told.err
+    assert assize(*mine, file, "--form", "csv").out.startswith("measure,score,")
+    assert (PrivateScore.objects.count(), Run.objects.filter(tag="mine").count()) == (0, 0)
+    assert assize(*mine, file, "--keep").status == 0
+    own = ("own-scores", *mine[1:])
+    (kept,) = assize(*own, "--json").json
+    assert (kept["run"], kept["report"]["means"]) == ("mine", report["means"])
+    assert assize("own-scores", HERE, "--drop", kept["id"]).told == (1, f"Error: ada-admin keeps no report {kept['id']}.")
+    assert assize(*own, "--drop", kept["id"], "--json").json == []
+    file.write_bytes(b"1 Q0 c 1\n")
+    bad = assize(*mine, file)
+    assert (bad.status, bad.err.splitlines()[-1]) == (1, f"Error: Refused: {file}. Nothing of it was stored.")
+    assert f"{file}:1: error: Line 1 has 4 columns" in bad.err
+    assert "Scores tell which runs found what" in assize("score-run", HERE, file, "--by", judged.assessor.username).told[1]

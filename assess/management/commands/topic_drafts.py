@@ -5,9 +5,10 @@ from django.core.management.base import CommandParser
 from assess import drafting
 from assess.models import DraftState, TopicDraft
 from assess.services import drafting as acts
-from config.commands import Error
+from config.commands import Error, Options
 from pooling import search
 from pooling.commands import CollectionCommand
+from pooling.core.topics import TEXTS
 from pooling.models import Collection
 
 
@@ -17,11 +18,14 @@ class Command(CollectionCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
         parser.add_argument("--add", metavar="NUMBER", help="make a draft of this number; needs --title")
-        parser.add_argument("--title", default="", metavar="TEXT", help="of the draft that is made")
-        parser.add_argument("--description", default="", metavar="TEXT", help="of the draft that is made")
-        parser.add_argument("--narrative", default="", metavar="TEXT", help="of the draft that is made")
-        parser.add_argument("--words", default="", metavar="WORDS", help="what is searched for; the title unless given")
+        parser.add_argument("--edit", metavar="NUMBER", help="change a draft; what is not named stays as it is")
+        parser.add_argument("--number", metavar="NUMBER", help="with --edit: its new number")
+        parser.add_argument("--title", metavar="TEXT", help="of the draft that is made or changed")
+        parser.add_argument("--description", metavar="TEXT", help="of the draft that is made or changed")
+        parser.add_argument("--narrative", metavar="TEXT", help="of the draft that is made or changed")
+        parser.add_argument("--words", metavar="WORDS", help="what is searched for; the title unless given")
         parser.add_argument("--show", metavar="NUMBER", help="the hits of a draft that are to be judged")
+        parser.add_argument("--more", metavar="NUMBER", help="draw more hits of a draft to be judged")
         parser.add_argument("--grade", nargs=3, metavar=("NUMBER", "DOCNO", "GRADE"), help="grade a hit of a draft")
         parser.add_argument("--accept", metavar="NUMBER", help="make a topic of a draft")
         parser.add_argument("--drop", metavar="NUMBER", help="drop a draft")
@@ -35,8 +39,12 @@ class Command(CollectionCommand):
         collection = self.collection(options["slug"])
         by = self.actor(options)
         if options["add"]:
-            texts = {name: options[name] for name in ("title", "description", "narrative")}
-            acts.create_draft(collection, by=by, number=options["add"], texts=texts, words=options["words"])
+            texts = {name: options[name] or "" for name in TEXTS}
+            acts.create_draft(collection, by=by, number=options["add"], texts=texts, words=options["words"] or "")
+        if options["edit"]:
+            self.edit(self.draft(collection, options["edit"]), options)
+        if options["more"]:
+            acts.draw_more(self.draft(collection, options["more"]))
         if options["grade"]:
             number, docno, grade = options["grade"]
             if not grade.lstrip("-").isdigit():
@@ -69,6 +77,14 @@ class Command(CollectionCommand):
             [self.row(draft, by, ready) for draft in drafting.drafts(collection)],
             ["number", "title", "state", "judged", "relevant", "estimate", "low", "high"],
         )
+
+    def edit(self, draft: TopicDraft, options: Options) -> None:
+        said = ("number", *TEXTS, "words")
+        now = {name: getattr(draft, name) if options[name] is None else options[name] for name in said}
+        if options["words"] is None and draft.words == draft.title:  # it searched for its title
+            now["words"] = ""
+        told = {"number": now["number"], "words": now["words"], "language": draft.language}
+        acts.edit_draft(draft, texts={name: now[name] for name in TEXTS}, **told)
 
     def row(self, draft: TopicDraft, by: Any, ready: bool) -> dict[str, Any]:
         told = drafting.tried(draft, by).estimate if ready and draft.state == DraftState.OPEN else None

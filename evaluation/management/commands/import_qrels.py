@@ -1,13 +1,10 @@
-import sys
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.commands import Error, printable
+from config.commands import Error
 from evaluation import importing
 from pooling.commands import CollectionCommand
-from pooling.core.findings import Report
 from pooling.services.work import Direct
 
 
@@ -29,21 +26,13 @@ class Command(CollectionCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection, by, name = self.collection(options["slug"]), self.actor(options), options["file"]
-        try:
-            data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-        except OSError as error:
-            raise Error(f"{name}: {error.strerror}.") from error
+        data = self.bytes_of(name)
         given = importing.Options(**{key: options[key] for key in ("kind", "assessor", "repeats", "grades", "note", "sample")})
         try:
-            self._tell(name, importing.check_report(collection, data, given))
+            self.tell_findings(name, importing.check_report(collection, data, given))
             with self.bar(f"Import of {name}") as tell, Direct(tell) as work:
                 done = importing.take_import(collection, by=by, data=data, options=given, work=work)
         except importing.Faulty as faulty:
-            self._tell(name, faulty.report)
+            self.tell_findings(name, faulty.report)
             raise Error(faulty.message) from faulty
         self.stdout.write(done)
-
-    def _tell(self, name: str, report: Report) -> None:
-        for found in report.findings:
-            where = f"{name}:{found.line}" if found.line else name
-            self.stderr.write(printable(f"{where}: {found.severity}: {found.message}"), lambda text: text)
