@@ -108,6 +108,24 @@ def test_without_queue_and_workers_people_judge_sign_in_and_download(world: Worl
     site.wait_for(lambda: world.ask(world.secrets["admin"], "GET", f"/api/v1/jobs/{job['id']}")["state"] == "done", 90)
 
 
+def test_a_killed_worker_is_told_within_ten_seconds_and_a_busy_one_is_alive(world: World) -> None:
+    site, admin = world.site, world.secrets["admin"]
+    assert len(site.pids("worker")) == 1 and site.process
+    job = world.ask(admin, "POST", "/api/v1/jobs/trial", {"steps": 1, "seconds": 12})
+    while world.ask(admin, "GET", f"/api/v1/jobs/{job['id']}")["state"] != "done":
+        assert site.ready()["workers"]
+        time.sleep(0.2)
+    os.kill(site.process.pid, signal.SIGSTOP)  # or it would start another at once
+    try:
+        begin = time.monotonic()
+        site.kill("worker")
+        site.wait_for(lambda: site.ready() == {"database": True, "queue": True, "workers": False, "disk": True}, 10)
+        assert time.monotonic() - begin <= 10
+    finally:
+        os.kill(site.process.pid, signal.SIGCONT)
+    site.wait_for(lambda: site.ready()["workers"], 60)
+
+
 def _page_after_sign_in(site: Site, name: str) -> str:
     """The collection's page, for somebody who has just signed in by the form."""
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
