@@ -171,6 +171,23 @@ def _files(site: Site) -> list[str]:
     return sorted(str(path) for path in (site.data / "files").rglob("*") if path.is_file())
 
 
+def test_renewed_the_site_takes_every_judgment_once(world: World) -> None:
+    """Who is in the queue of a web process that ends is cut off, and sends the same act again."""
+    site = world.site
+    old = set(site.pids("web"))
+
+    def renew() -> None:
+        assert site.process
+        site.process.send_signal(signal.SIGUSR1)
+        site.wait_for(lambda: (now := set(site.pids("web"))) and not now & old, 120)
+        site.wait_for(lambda: all(site.ready().values()), 120)
+
+    assert world.beside_judging(renew) > 0
+    found = chaos.Found()
+    chaos.compare(site, world.secrets["organizer"], world.journal, [], found)
+    assert set(found.odd.values()) == {0}, found.faults
+
+
 def test_stopped_migrated_and_started_again_nothing_is_lost(world: World) -> None:
     site = world.site
     site.env["ASSIZE_LEASE_SECONDS"] = str(LEASE)
