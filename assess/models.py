@@ -210,7 +210,7 @@ class Judgment(Said):
 
 
 class JudgmentEvent(Said):
-    """Every act of judging, in order. A trigger refuses to change or delete any of them, in both databases."""
+    """Every act of judging, in order. Triggers refuse to change or delete any of them, in both databases."""
 
     judgment = models.ForeignKey(Judgment, on_delete=models.PROTECT, related_name="events")
     # Made by the client: the same act sent twice is one event.
@@ -305,7 +305,7 @@ class Decision(Decided):
 
 
 class DecisionEvent(Decided):
-    """Every act of deciding and of opening again, in order. A trigger refuses to change or delete any, in both databases."""
+    """Every act of deciding and of opening again, in order. Triggers refuse to change or delete any, in both databases."""
 
     decision = models.ForeignKey(Decision, on_delete=models.PROTECT, related_name="events")
     client_id = models.UUIDField(unique=True)

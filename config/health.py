@@ -17,7 +17,7 @@ from rq import Worker
 
 from config.sqlite.base import DatabaseWrapper as Sqlite
 
-WORKER_SILENT_AFTER = 12  # seconds; an idle worker reports every 5
+WORKER_SILENT_AFTER = 8  # seconds; a worker reports every 2, and 10 after its death everybody is to know
 DISK_LEAST = 500 * 1024 * 1024
 # redis-py's own default tries ten times, for seconds: whoever asks here tries again later, and has something to tell meanwhile.
 ONCE = Retry(NoBackoff(), 1)

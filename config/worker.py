@@ -16,8 +16,9 @@ from rq.utils import import_attribute
 
 from config.process import die_with_parent
 
-# Idle workers report every TTL - 15 s, and a killed one is missed that soon (RQ's default is 420).
-WORKER_TTL = 20
+# Seconds between a worker's reports, idle or beside its job (RQ's defaults are 405 and 30). See health.WORKER_SILENT_AFTER.
+BEAT = 2
+WORKER_TTL = BEAT + 15  # RQ takes off 15 of it for the wait of an idle one
 
 
 # The one function that the queue may call; config.jobs enqueues nothing else.

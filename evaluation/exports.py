@@ -130,7 +130,10 @@ def score_files(release: Release, rows: Sequence[tuple[ScoreFile, ScoreTable, Ma
     names = [*map(str, columns.measures(release.collection, release.counts)), columns.JUDGED]
     origins = {file.run_id: (file.run_sha256, str(release.number), file.version) for file, _table, _means in rows}
     listed = [["tag", "group", "kind", "sha256", "version"]]
-    listed += [[one.run.tag, one.run.group, one.run.kind, one.run_sha256, one.version] for one, _table, _means in rows]
+    listed += [
+        [safe_cell(one.run.tag), safe_cell(one.run.group), one.run.kind, one.run_sha256, one.version]
+        for one, _table, _means in rows
+    ]
     title, number = release.collection.name, release.number
     versions = ", ".join(sorted({file.version for file, _table, _means in rows} - {""})) or "unknown"
     about = (

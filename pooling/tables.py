@@ -48,7 +48,8 @@ def written(table: Table, form: str) -> str:
         return _latex(table)
     origins = [{**table.stamp, **origin} for origin in _origins(table)]
     lines = [[_cell(value) for value in (*row, *of.values())] for row, of in zip(table.rows, origins, strict=True)]
-    return written_csv([[*table.head, *(origins[0] if origins else table.stamp)], *lines])
+    head = map(safe_cell, (*table.head, *(origins[0] if origins else table.stamp)))  # tags of runs, where they are columns
+    return written_csv([[*head], *lines])
 
 
 def _origins(table: Table) -> Sequence[Mapping[str, str]]:

@@ -57,16 +57,21 @@ def _static_files() -> Iterator[None]:
 
 @pytest.fixture
 def committed(transactional_db: None) -> Iterator[None]:
-    """For tests whose commits are real, and that leave rows which triggers guard: SQLite's would refuse the flush too."""
+    """For tests whose commits are real, and that leave rows which triggers guard: those would refuse the flush too."""
     yield
-    if connection.vendor == "sqlite":
-        with connection.cursor() as cursor:
-            triggers = cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
-            for name, _sql in triggers:
-                cursor.execute(f"DROP TRIGGER {name}")
-            call_command("flush", interactive=False, verbosity=0)
-            for _name, sql in triggers:
-                cursor.execute(sql)
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+            lift = {f"DROP TRIGGER {name}": sql for name, sql in cursor.fetchall()}
+        else:
+            cursor.execute("SELECT DISTINCT tgrelid::regclass::text FROM pg_trigger WHERE NOT tgisinternal")
+            alter = "ALTER TABLE {} {}ABLE TRIGGER USER"
+            lift = {alter.format(table, "DIS"): alter.format(table, "EN") for (table,) in cursor.fetchall()}
+        for statement in lift:
+            cursor.execute(statement)
+        call_command("flush", interactive=False, verbosity=0)
+        for statement in lift.values():
+            cursor.execute(statement)
 
 
 @dataclass

@@ -4,7 +4,6 @@ import uuid
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, connection, transaction
 from django.http import Http404
 
 from assess import blind, selectors
@@ -14,6 +13,7 @@ from assess.services.assigning import Wanted
 from config.errors import Conflict, Refusal
 from pooling.models import Collection, Document
 from pooling.services import collections
+from tests import doors
 from tests import factories as people
 from tests.assess import factories
 from tests.assess.conftest import Bench
@@ -144,13 +144,10 @@ def test_archived_refuses_but_repeats(bench: Bench) -> None:
         judge(bench, bench.cards(bench.ann)[0], 1)
 
 
-@pytest.mark.parametrize("act", ["UPDATE assess_judgmentevent SET grade = 0", "DELETE FROM assess_judgmentevent"])
-def test_events_cannot_be_changed_by_sql(bench: Bench, act: str) -> None:
+def test_events_cannot_be_changed_by_sql(bench: Bench) -> None:
     bench.assign(overlap=0)
     bench.judge(bench.ann)
-    with pytest.raises(DatabaseError, match="never changed or deleted"), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(act)
-    assert JudgmentEvent.objects.get().grade == 1
+    doors.all_closed(JudgmentEvent, column="grade", value="0")
 
 
 def test_shared_topic_is_claimed_as_it_is_judged(bench: Bench) -> None:

@@ -10,10 +10,11 @@ import pytest
 from django.conf import settings
 
 from config.errors import Refusal
-from evaluation import bundles, exports, selectors, standings
+from evaluation import bundles, comparing, exports, selectors, standings
 from evaluation.models import Release, Score, ScoreFile
 from evaluation.on_files import eval as eval_command
 from evaluation.standings import Standing
+from pooling import tables
 from pooling.models import Run, Topic
 from tests.conftest import Cast, ClientFor
 from tests.evaluation import factories
@@ -161,6 +162,19 @@ def test_cells_that_begin_like_a_formula_are_text(release: Release) -> None:
     rows = read(exports.means_csv(standing(release)))
     assert [(row["run"], row["group"]) for row in rows] == [("'-cmd", "'=HYPERLINK(1)"), ("alpha", "Kelp")]
     assert {row["run"] for row in read("".join(exports.topics_csv(standing(release))))} == {"'-cmd", "alpha"}
+    files = exports.score_files(release, [(file, selectors.table(file), means) for file, means in selectors.means(release)])
+    listed = read(files["runs.csv"].decode())
+    assert {(row["tag"], row["group"]) for row in listed} == {("'-cmd", "'=HYPERLINK(1)"), ("alpha", "Kelp")}
+
+
+def test_heads_that_begin_like_a_formula_are_text(release: Release) -> None:
+    Run.objects.filter(tag="beta").update(tag="-cmd")
+    told = comparing.told(comparing.compared(standing(release), ["-cmd", "alpha"]))
+    heads = {name: next(csv.reader(io.StringIO(tables.written(table, "csv")))) for name, table in told.items()}
+    held = {name: head for name, head in heads.items() if any("-cmd" in cell for cell in head)}
+    assert set(held) >= {"topics", "recall-precision", "differences"}
+    assert {cell.split()[0] for head in held.values() for cell in head if "-cmd" in cell} == {"'-cmd"}
+    assert '"-cmd":' in tables.written(told["topics"], "json")  # which no spreadsheet runs
 
 
 def test_odd_topics_and_docnos_go_through(release: Release) -> None:

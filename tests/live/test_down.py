@@ -108,6 +108,24 @@ def test_without_queue_and_workers_people_judge_sign_in_and_download(world: Worl
     site.wait_for(lambda: world.ask(world.secrets["admin"], "GET", f"/api/v1/jobs/{job['id']}")["state"] == "done", 90)
 
 
+def test_a_killed_worker_is_told_within_ten_seconds_and_a_busy_one_is_alive(world: World) -> None:
+    site, admin = world.site, world.secrets["admin"]
+    assert len(site.pids("worker")) == 1 and site.process
+    job = world.ask(admin, "POST", "/api/v1/jobs/trial", {"steps": 1, "seconds": 12})
+    while world.ask(admin, "GET", f"/api/v1/jobs/{job['id']}")["state"] != "done":
+        assert site.ready()["workers"]
+        time.sleep(0.2)
+    os.kill(site.process.pid, signal.SIGSTOP)  # or it would start another at once
+    try:
+        begin = time.monotonic()
+        site.kill("worker")
+        site.wait_for(lambda: site.ready() == {"database": True, "queue": True, "workers": False, "disk": True}, 10)
+        assert time.monotonic() - begin <= 10
+    finally:
+        os.kill(site.process.pid, signal.SIGCONT)
+    site.wait_for(lambda: site.ready()["workers"], 60)
+
+
 def _page_after_sign_in(site: Site, name: str) -> str:
     """The collection's page, for somebody who has just signed in by the form."""
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
@@ -151,6 +169,23 @@ async def _drip(site: Site, secret: str, key: str, lines: int, seconds: float) -
 
 def _files(site: Site) -> list[str]:
     return sorted(str(path) for path in (site.data / "files").rglob("*") if path.is_file())
+
+
+def test_renewed_the_site_takes_every_judgment_once(world: World) -> None:
+    """Who is in the queue of a web process that ends is cut off, and sends the same act again."""
+    site = world.site
+    old = set(site.pids("web"))
+
+    def renew() -> None:
+        assert site.process
+        site.process.send_signal(signal.SIGUSR1)
+        site.wait_for(lambda: (now := set(site.pids("web"))) and not now & old, 120)
+        site.wait_for(lambda: all(site.ready().values()), 120)
+
+    assert world.beside_judging(renew) > 0
+    found = chaos.Found()
+    chaos.compare(site, world.secrets["organizer"], world.journal, [], found)
+    assert set(found.odd.values()) == {0}, found.faults
 
 
 def test_stopped_migrated_and_started_again_nothing_is_lost(world: World) -> None:

@@ -107,7 +107,7 @@ def test_renewed_stopped_or_killed_the_site_goes_on(own_site: Site) -> None:
     """Stopped in the middle of a job: every process ends, and the job starts again with the site, its try not counted. So by
     Ctrl-C; and with a killed supervisor its children end too."""
     site = own_site
-    _renewed_every_part_is_new_and_no_request_fails(site)
+    _renewed_every_part_is_new_and_somebody_always_answers(site)
     job = jobs.intend("trial", title="Long trial", args={"steps": 60, "seconds": "60"})
     _stopped_it_ends_and_the_job_waits(site, job, signal.SIGTERM, failures=0)
     connection.close()
@@ -138,7 +138,7 @@ def _stopped_it_ends_and_the_job_waits(site: Site, job: Job, number: signal.Sign
     assert job.message == "The site was stopped meanwhile; it starts again."
 
 
-def _renewed_every_part_is_new_and_no_request_fails(site: Site) -> None:
+def _renewed_every_part_is_new_and_somebody_always_answers(site: Site) -> None:
     """SIGUSR1: a new web process answers before the old one ends, a worker first ends its job, the queue stays."""
     job = jobs.intend("trial", title="Trial", args={"steps": 20, "seconds": "4"})
     site.wait_for(lambda: Job.objects.filter(pk=job.pk, state="running").exists(), 90)
@@ -151,7 +151,7 @@ def _renewed_every_part_is_new_and_no_request_fails(site: Site) -> None:
     while web & (now := set(_web_processes(site))) or len(now) < len(web):
         assert time.monotonic() < until, site.log()[-3000:]
         for _ in range(20):  # looking for processes takes longer than asking
-            # Who is in the queue of a process that ends is cut off, and asks again, as every browser does by itself.
+            # Who is in the queue of a process that ends is cut off, and asks again. Judgments: test_down.py.
             answers.append(site.get("/healthz")[0] or site.get("/healthz")[0])
             time.sleep(0.02)
     assert set(answers) == {200}

@@ -16,7 +16,7 @@ from rq.serializers import JSONSerializer
 from config import health
 from config.commands import SiteCommand
 from config.process import is_orphan
-from config.worker import WORKER_TTL
+from config.worker import BEAT, WORKER_TTL
 
 log = logging.getLogger(__name__)
 WAIT = 5  # seconds between looks at a queue that is not there
@@ -51,7 +51,7 @@ def _work(*, burst: bool) -> bool:
     """Work until told to stop (or until nothing is left); False when the queue was lost, or was never there."""
     worker = None
     try:
-        worker = django_rq.get_worker("default", worker_ttl=WORKER_TTL, job_monitoring_interval=5, serializer=JSONSerializer)
+        worker = django_rq.get_worker("default", worker_ttl=WORKER_TTL, job_monitoring_interval=BEAT, serializer=JSONSerializer)
         worker.connection.set_retry(health.ONCE)  # the loops here and in RQ try again; told to end, it ends soon
         _load()
         for connection in connections.all(initialized_only=True):
