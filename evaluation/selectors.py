@@ -8,7 +8,7 @@ from django.http import Http404
 from django.urls import reverse
 
 from assess import adjudication
-from assess.models import DecisionEvent, JudgmentEvent
+from assess.models import Answer, DecisionEvent, JudgmentEvent
 from assess.selectors import judgments, who_counts
 from config import store
 from config.errors import Gone
@@ -122,7 +122,9 @@ def judgments_since(release: Release | None, collection: Collection) -> int:
         return judgments(collection).count()
     events = JudgmentEvent.objects.filter(pk__gt=release.last_event, judgment__item__pool__collection=collection)
     decided = DecisionEvent.objects.filter(pk__gt=release.last_decision, decision__item__pool__collection=collection)
-    events = events.filter(who_counts(collection, "judgment__assessor"))
+    graded = Q(grade__isnull=False) & (Q(previous_grade=None) | ~Q(previous_grade=F("grade")))
+    said = graded | Q(grade=None, previous_grade__isnull=False) | Q(answer=Answer.CANNOT)  # a note or a mark alone is none
+    events = events.filter(said, who_counts(collection, "judgment__assessor"))
     judged = events.aggregate(count=Count("judgment", distinct=True))["count"] or 0
     return judged + (decided.aggregate(count=Count("decision", distinct=True))["count"] or 0)
 

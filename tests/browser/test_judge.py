@@ -151,13 +151,13 @@ def test_what_is_typed_stays_with_its_document(desk: Desk) -> None:
     page.keyboard.press("n")
     page.keyboard.type("half a thought")
     page.keyboard.press("Escape")
-    expect(page.locator(".judge-said")).to_have_text("note not saved")
+    expect(page.locator(".judge-said")).to_have_text("note typed, not yet sent")
     page.keyboard.press("b")
     expect(note).to_have_value("")
     page.keyboard.press("ArrowRight")
     assert desk.shown() == second
     expect(note).to_have_value("half a thought")
-    expect(page.locator(".judge-said")).to_have_text("note not saved")
+    expect(page.locator(".judge-said")).to_have_text("note typed, not yet sent")
     with page.expect_navigation():
         page.keyboard.press("j")
     desk.open()
@@ -170,7 +170,7 @@ def test_what_is_typed_stays_with_its_document(desk: Desk) -> None:
     expect(page.locator(".judge-docno")).not_to_have_text(second)
     expect(note).to_have_value("")
     page.keyboard.press("b")
-    expect(page.locator(".judge-said")).to_have_text("put off, reason not saved")
+    expect(page.locator(".judge-said")).to_have_text("put off, reason typed, not yet sent")
     page.keyboard.press("3")
     page.keyboard.press("b")
     expect(reason).to_have_value("")  # it has a grade now

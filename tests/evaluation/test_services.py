@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 
 from assess import selectors as judging
-from assess.models import JudgmentEvent
+from assess.models import Judgment, JudgmentEvent
 from config import jobs, store
 from config.errors import Conflict, Refusal
 from config.models import Job, User
@@ -89,7 +90,9 @@ def test_judging_on_changes_nothing(judged: Cast) -> None:
     judge(make_item(judged.collection, "1", "new", by=judged.organizer), judged.assessor, 3)
     again = Release.objects.get(pk=release.pk)
     assert (again.sha256, hashlib.sha256(content(again)).hexdigest()) == (release.sha256, release.sha256)
-    assert selectors.judgments_since(again, judged.collection) == 2
+    noted = Judgment.objects.get(item__docno="b", assessor=judged.assessor)
+    JudgmentEvent.objects.create(judgment=noted, client_id=uuid4(), grade=noted.grade, previous_grade=noted.grade, note="x")
+    assert selectors.judgments_since(again, judged.collection) == 2  # a note alone changes no grade
     later = freeze(judged.collection, judged.organizer)
     assert (later.number, content(release)) == (2, PRIMARY)
     assert content(later) == PRIMARY.replace(b"a 2", b"a 3").replace(b"1 0 c 1\n", b"1 0 c 1\n1 0 new 3\n")

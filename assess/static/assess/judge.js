@@ -93,7 +93,7 @@ function tools(card) {
 /** Beside the fold: what was said of the document, and what is typed and not saved. */
 function tellSaid(card) {
   const words = card.answer === "cannot" ? `can’t judge: ${card.reason}` : card.answer === "later" ? "put off" : "";
-  const typed = Object.keys(drafts.recall(card.url)).map((name) => `${name} not saved`);
+  const typed = Object.keys(drafts.recall(card.url)).map((name) => `${name} typed, not yet sent`);
   const line = [words || (card.note ? "note" : "") + (card.known ? " known to me" : ""), ...typed].filter(Boolean).join(", ");
   if (part(".judge-said").textContent !== line) part(".judge-said").textContent = line; // read out when it changes
 }
@@ -180,7 +180,7 @@ function takeBack() {
 
 function addEvidence() {
   const card = deck.current(), words = card && !busy() ? evidence.withChosen(card) : null;
-  if (words === null) return say(evidence.reason());
+  if (words === null) return evidence.refuse();
   tellOf({ evidence: words });
   say("Passage marked");
 }

@@ -39,6 +39,12 @@ export const outside = () => { const selected = view.chosen(); return Boolean(se
 /** Why what is chosen cannot be evidence. */
 export const reason = () => (outside() ? "Only the document’s text can be evidence, not its title." : view.whole() ? "Select a passage of the document first, or go to a marked or found word in it." : "The document’s text is on its way: one moment.");
 
+/** Say so, for the eye as well. */
+export function refuse() {
+  say(why.textContent = reason());
+  why.hidden = row.hidden = false;
+}
+
 /** Show a card's passages; `change` is called with what is left when one is taken away. */
 export function paint(card, change) {
   const found = ranges(card);

@@ -59,7 +59,9 @@ export function sentence(word) {
     if (node.nodeType === 3) nodes.push({ node, start: text.length });
     text += node.data ?? (node.tagName === "BR" ? " " : "");
   }
-  const found = new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(text.replace(/\s/g, " ")).containing(at); // the end of a line is no end of a sentence
+  // The end of a line is no end of a sentence; a full stop that stands alone is one, whatever letter comes then.
+  const read = text.replace(/\s/g, " ").replace(/(?<=\s[.?!]\s+)[a-z]/g, (letter) => letter.toUpperCase());
+  const found = new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(read).containing(at);
   const holding = (place) => nodes.findLast((one) => one.start <= place), first = holding(found.index), end = found.index + found.segment.trimEnd().length, last = holding(end - 1);
   made.setStart(first.node, found.index - first.start);
   made.setEnd(last.node, end - last.start);
