@@ -57,10 +57,12 @@ def test_many_acts_of_a_file(assize: Assize, bench: Bench) -> None:
     again = str(uuid.uuid4())
     acts = [
         {"seat": str(first.token), "grade": 1, "client_id": again, "seconds": 4, "evidence": [{"start": 0, "end": 3}]},
-        {"topic": "1", "docno": second.docno, "answer": "cannot", "reason": "empty"},
+        {"topic": "1", "docno": second.docno, "answer": "cannot", "reason": "empty", "note": "two\u2028lines"},
         {"seat": str(first.token), "grade": 3, "client_id": again},
     ]
-    done = assize(*JUDGE, "--file", "-", "--json", stdin="\n".join(map(json.dumps, acts)) + "\n\n")
+    done = assize(
+        *JUDGE, "--file", "-", "--json", stdin="\n".join(json.dumps(act, ensure_ascii=False) for act in acts) + "\n\n"
+    )
     assert [(row["grade"], row["client_id"] == again) for row in done.json] == [(1, True), (None, False), (1, True)]
     assert JudgmentEvent.objects.count() == 2
 
@@ -68,7 +70,7 @@ def test_many_acts_of_a_file(assize: Assize, bench: Bench) -> None:
     part = assize(*JUDGE, "--file", "-", "--json", stdin="\n".join(map(json.dumps, acts)))
     assert (part.status, len(part.json)) == (1, 1)
     assert part.err.startswith("Error: -: line 2: Expected a grade of this collection's scale")
-    assert part.err.endswith("found 9. The 1 before it are stored.\n")
+    assert part.err.endswith("found 9. Before it 1 act was stored.\n")
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ class Command(CollectionCommand):
         if options["file"]:
             if said:
                 raise Error("Expected acts in the file or as options; found both.", returncode=2)
-            self.judge(collection, assessor, self.read(options["file"]).splitlines(), options["file"])
+            self.judge(collection, assessor, self.read(options["file"]).split("\n"), options["file"])
         elif said:
             self.judge(collection, assessor, [json.dumps(named | said)])
         elif named:
@@ -89,7 +89,7 @@ class Command(CollectionCommand):
                 saved.append(judging.record_judgment(collection, assessor=assessor, seat=seat, **act, ahead=0))
         except (Refusal, Http404) as error:
             told = str(error) or f"There is no such document of {assessor.username}."
-            stored = f" The {len(saved)} before it are stored." if saved else ""
+            stored = f" Before it {'1 act was' if len(saved) == 1 else f'{len(saved):,} acts were'} stored." if saved else ""
             raise Error(f"{where}{told}{stored}") from error
         finally:
             if saved:

@@ -11,7 +11,7 @@ from pooling.services import members
 
 
 class Command(CollectionCommand):
-    help = "Show how far an assessor is with each topic; set the words they want marked, and in which language they read."
+    help = "Show an assessor's topics; set the words that are marked for them, and the language they read."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
