@@ -245,6 +245,7 @@ def free_leases(request: ApiRequest, slug: str, user: str) -> dict[str, int]:
     For organizers.
     """
     collection = _organized(request, slug)
+    access.require_known(collection, user)
     lease = selectors.lease(collection, user)
     return {"freed": judging.free_leases(collection, assessor=lease.assessor)}
 
