@@ -255,6 +255,7 @@ def list_held_documents(request: ApiRequest, slug: str, user: str) -> QuerySet[S
     For organizers.
     """
     collection = _organized(request, slug)
+    access.require_known(collection, user)
     return selectors.held_documents(collection, selectors.lease(collection, user).assessor)
 
 
@@ -265,6 +266,7 @@ def free_leases(request: ApiRequest, slug: str, user: str, filters: Query[FreeFi
     For organizers.
     """
     collection = _organized(request, slug)
+    access.require_known(collection, user)
     lease, whole = selectors.lease(collection, user), filters.topic is None and filters.docno is None
     document = None if whole else (filters.topic or "", filters.docno or "")
     return {"freed": judging.free_leases(collection, assessor=lease.assessor, document=document)}

@@ -153,6 +153,7 @@ def set_workload(request: ApiRequest, slug: str, user: str, body: WorkloadIn) ->
     For organizers.
     """
     collection = _organized(request, slug)
+    access.require_known(collection, user)
     assessor = selectors.assessor(collection, user)
     return workloads.set_workload(collection, assessor=assessor, weight=body.weight, cap=body.cap)
 

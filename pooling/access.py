@@ -89,6 +89,12 @@ def require_sign_in(user: Anyone) -> User:
     return user
 
 
+def require_known(collection: Collection, username: str) -> None:
+    """Of a name in an address: who never was a member here does not exist."""
+    if not collection.memberships.filter(user__username=username.replace("\0", "")).exists():
+        raise Http404
+
+
 def require_staff(user: Anyone) -> User:
     """For the site's own pages: to everybody else they do not exist."""
     if not require_sign_in(user).is_staff:

@@ -92,20 +92,21 @@ def cast(db: None) -> Cast:
     return remembered(make_cast)
 
 
-def make_cast() -> Cast:
-    organizer = factories.make_user("Olga Organizer")
-    collection = factories.make_collection(organizer, "Harbour trials")
-    members = {role.value: factories.make_user(f"Member {role.value}") for role in Role if role != Role.ORGANIZER}
+def make_cast(mark: str = "") -> Cast:
+    """`mark`: before every name, so that there can be a second one beside the first."""
+    organizer = factories.make_user(f"{mark}Olga Organizer")
+    collection = factories.make_collection(organizer, f"{mark}Harbour trials")
+    members = {role.value: factories.make_user(f"{mark}Member {role.value}") for role in Role if role != Role.ORGANIZER}
     for role, user in members.items():
         factories.join(collection, user, Role(role))
-    other = factories.make_user("Other Organizer")
-    factories.make_collection(other, "Another one")
+    other = factories.make_user(f"{mark}Other Organizer")
+    factories.make_collection(other, f"{mark}Another one")
     return Cast(
         collection=collection,
         organizer=organizer,
-        stranger=factories.make_user("Stranger"),
+        stranger=factories.make_user(f"{mark}Stranger"),
         other_organizer=other,
-        staff=factories.make_user("Ada Admin", staff=True),
+        staff=factories.make_user(f"{mark}Ada Admin", staff=True),
         **members,
     )
 

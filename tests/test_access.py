@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import product
+from urllib.parse import urlencode
 
 import pytest
 from django.conf import settings
@@ -29,6 +30,8 @@ from assess.models import PracticeAnswer, PracticeItem, TopicDraft
 from assess.services import assigning, questions
 from config import accounts
 from config.models import ApiToken, Job, Scope, User
+from evaluation import trying
+from evaluation.models import PrivateScore
 from pooling.models import Role
 from pooling.services import collections, members
 from tests import factories
@@ -222,8 +225,8 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}pool-report/": {"GET": released(200)},
     f"{C}scoring/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}try/": {"GET": released(200), "POST": released(422)},
-    f"{C}try/<int:pk>/": {"GET": released(404)},  # nobody kept any
-    f"{C}try/<int:pk>/throw-away/": {"POST": released(404)},
+    f"{C}try/<int:pk>/": {"GET": but(released(404), organizer=200)},  # the organizer's own
+    f"{C}try/<int:pk>/throw-away/": {"POST": but(released(404), organizer=302)},
     f"{C}scores/<str:tag>/trec_eval/": {"GET": released(200)},
     f"{C}topics/": {"GET": member(200), "POST": organizer(422)},
     f"{C}topics.<str:ending>": {"GET": member(200)},
@@ -355,7 +358,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/pool-report": {"GET": released(422)},  # there is one run alone
     f"{A}/scoring": {"GET": organizer(200), "PATCH": organizer(200)},
     f"{A}/private": {"GET": released(200)},
-    f"{A}/private/<int:id>": {"DELETE": released(404)},
+    f"{A}/private/<int:id>": {"DELETE": but(released(404), organizer=204)},
     f"{R}/private": {"POST": released(422)},  # a run of another collection
     "api/v1/measures": {"GET": everybody(200)},
     f"{A}/topics": {"GET": member(200), "POST": organizer(202)},
@@ -483,6 +486,10 @@ class World:
 
 @pytest.fixture
 def world(cast: Cast) -> World:
+    return make_world(cast)
+
+
+def make_world(cast: Cast) -> World:
     collection, by = cast.collection, cast.organizer
     shutil.rmtree(settings.DATA / "files" / "search", ignore_errors=True)  # of other tests, whose numbers come again
     collections.write_guideline(collection, by=by, text="Judge by the text alone.")
@@ -492,7 +499,7 @@ def world(cast: Cast) -> World:
     output.write_text("result")
     Job.objects.filter(pk=job.pk).update(state="done", output="files/matrix.txt")
     invitation = members.invite(collection, by=by, role=Role.ASSESSOR, max_uses=100)[0]
-    person = factories.make_user("Away for long")  # nobody signs in as them: that would end their reset link
+    person = factories.make_user(f"Away from {collection.name}")  # nobody signs in as them: that would end their reset link
     machine = members.add_machine(collection, name="robot")[0]
     values = {
         "slug": collection.slug,
@@ -503,7 +510,6 @@ def world(cast: Cast) -> World:
         "form": "csv",
         "ending": "trec",
         "topic": "1",
-        "kept": 0,
         "user": cast.assessor.username,
         "username": "olive",
         "job": job.pk,
@@ -520,7 +526,10 @@ def world(cast: Cast) -> World:
     own = scored.make_run(collection, "own", scored.BETA, by=cast.participant)
     values |= {"tag": own.tag, "upload": own.upload_id}
     scored.judge_all(collection, scored.FIRST, cast.assessor)
-    scored.score(scored.freeze(collection, by))
+    release = scored.freeze(collection, by)
+    scored.score(release)
+    trying.try_run(release, by=by, data=b"1 Q0 a 1 1.0 kept\n", keep=True)
+    values["kept"] = PrivateScore.objects.get(release=release).pk
     work = judged.make_work(collection, by, topics=1)
     assigning.assign(collection, by=by, wanted=[assigning.Wanted(work[0], [cast.assessor])], overlap=0)
     seat = blind.next_cards(collection, cast.assessor, 1)[0].token
@@ -585,7 +594,7 @@ def send(client: Client, method: str, path: str, given: object) -> tuple[int, st
     """Status, headers and body of one request, whose effects are taken back, signing out included."""
     cookies = deepcopy(client.cookies)
     form, json_ = (
-        ("x=1", "application/x-www-form-urlencoded"),
+        (urlencode(given) if isinstance(given, dict) and given else "x=1", "application/x-www-form-urlencoded"),
         ("" if isinstance(given, bytes) else json.dumps(given), "application/json"),
     )
     body, kind = json_ if path.startswith("/api/") and not isinstance(given, bytes) else form

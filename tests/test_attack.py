@@ -44,36 +44,6 @@ def other(bench: Bench) -> Bench:
     return found
 
 
-ORGANIZER = [
-    ("POST", "/pools", {"depth": 5, "runs": ["their-run"]}),
-    ("POST", "/pools/plan", {"depth": 5, "runs": ["their-run"]}),
-    ("PUT", "/assignments", {"assignments": [{"topic": "77", "first": ["ann-assessor"]}]}),
-    ("PUT", "/assignments", {"assignments": [{"topic": "1", "first": ["zoe-elsewhere"]}]}),
-    ("POST", "/assignments/auto", {"assessors": ["zoe-elsewhere"], "topics": "all"}),
-    ("PUT", "/workloads/{other.ann.pk}", {"weight": 2}),
-    ("DELETE", "/leases/{other.ann.pk}", None),
-    ("PUT", "/practice/77", {"items": []}),
-    ("GET", "/runs/their-run", None),
-    ("PATCH", "/runs/their-run", {"group": "ours"}),
-    ("GET", "/topics/77", None),
-    ("PUT", "/topics/77", {"title": "ours"}),
-    ("POST", "/adjudication/reopen", {"topic": "77", "docno": "Z1"}),
-]
-
-
-@pytest.mark.once
-@pytest.mark.parametrize(("method", "path", "body"), ORGANIZER)
-def test_an_organizer_cannot_name_what_is_another_collections(
-    bench: Bench, other: Bench, caller_for: CallerFor, method: str, path: str, body: object
-) -> None:
-    bench.assign(overlap=0)
-    before = _counts()
-    olga = caller_for(bench.organizer)
-    told = olga(method, f"/collections/{bench.collection.slug}{path.format(other=other)}", body)
-    assert olga.status in {403, 404, 409, 422}, told
-    assert _counts() == before
-
-
 def _counts() -> list[object]:
     seats = Seat.objects.order_by("pk").values_list("pk", "assessor", "claimed_at")
     return [list(seats), Assignment.objects.count(), Judgment.objects.count(), Pool.objects.count(), Job.objects.count()]

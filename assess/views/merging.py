@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -84,6 +84,7 @@ def decide(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
             raise Refusal(form.faults)
         adjudicating.decide(collection, by=user, topic=topic, **form.cleaned_data)
         return redirect("decide", slug, topic)
+    get_object_or_404(collection.topics, number=topic.replace("\0", ""))
     if not adjudication.is_for(collection, topic, user):
         raise Http404
     cases = adjudication.cases(collection, topic, but=user)
