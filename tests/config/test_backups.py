@@ -1,6 +1,7 @@
 """Backup while people judge, restore onto an empty machine: all of it or nothing, on either database."""
 
 import fcntl
+import hashlib
 import itertools
 import json
 import os
@@ -8,6 +9,7 @@ import random
 import shutil
 import signal
 import stat
+import subprocess
 import threading
 import time
 import uuid
@@ -17,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from django.conf import settings as django_settings
 from django.db import DatabaseError, close_old_connections, connection
 from django.utils import timezone
 from pytest_django import Settings
@@ -348,25 +351,55 @@ def test_record_that_cannot_be_read_counts_as_none(data: Path) -> None:
 
 
 def test_killed_backup_leaves_no_half_file(release: Release, data: Path, settings: Settings, tmp_path: Path) -> None:
-    """kill -9 at three moments of the writing, or at as many as `make kills` says; the next clears away what was left."""
-    draw = random.Random(7)
-    moments = [0, 1, 8_000_000, *(draw.randrange(8_000_000) for _ in range(int(os.environ.get("KILLS", "3")) - 3))]
+    """kill -9 at three moments of the writing, and at random ones of the whole until there are as many as `make kills`
+    says; the next clears away what was left, and holds the same bytes as one that nobody disturbed."""
+    sizes, draw, kills, folder = [0, 1, 8_000_000], random.Random(7), 0, tmp_path / "elsewhere"
     (data / "files" / "large").write_bytes(os.urandom(15_000_000))
     backups.backup(tmp_path / "first.zip", quiet)
     with empty_machine(tmp_path, settings) as there:  # whose database another process finds by its data folder
         backups.restore(tmp_path / "first.zip", quiet)
-        for size in moments:
-            folder = tmp_path / str(size)  # of its own: what an earlier kill left must not be taken for this one's
+        began = time.monotonic()
+        backups.backup(tmp_path / "undisturbed.zip", quiet)
+        lasts, whole = time.monotonic() - began, held(tmp_path / "undisturbed.zip")
+        while kills < int(os.environ.get("KILLS", "3")):
             folder.mkdir()
+            size, wait = (sizes.pop(0), 0.0) if sizes else (-1, draw.uniform(0, lasts))
             with processes.start("backup", str(folder / "one.zip")) as process:
-                _wait(lambda folder=folder, size=size: _written(folder) >= size, process.poll)  # type: ignore[misc]
+                _wait(lambda size=size: any(folder.iterdir()) and _written(folder) >= size, process.poll)  # type: ignore[misc]
+                time.sleep(wait)
                 process.kill()
-            assert process.returncode == -signal.SIGKILL
-            assert _written(folder) >= size and not (folder / "one.zip").exists()
-            assert (there / "files" / ".backup").exists()
-        backups.backup(folder / "one.zip", quiet)
-        assert [path.name for path in folder.iterdir()] == ["one.zip"]
-        assert not list((there / "files").glob(".*"))
+            if process.returncode == -signal.SIGKILL:
+                kills += 1
+            else:  # it was quicker, which is no kill
+                assert process.returncode == 0 and size < 0
+                lasts *= 0.9
+            if size >= 0:
+                assert _written(folder) >= size and not (folder / "one.zip").exists()
+            if (folder / "one.zip").exists():
+                assert held(folder / "one.zip") == whole
+                (folder / "one.zip").unlink()
+            backups.backup(folder / "one.zip", quiet)
+            assert held(folder / "one.zip") == whole
+            assert [path.name for path in folder.iterdir()] == ["one.zip"] and not list((there / "files").glob(".*"))
+            shutil.rmtree(folder)
+
+
+def held(archive: Path) -> dict[str, list[int | str]]:
+    """Size and SHA-256 of all that is in it; of PostgreSQL's own file, which tells when it was made, of what it restores."""
+    members, dump = backups.read(archive, quiet).members, backups.DATABASES["postgresql"]
+    if dump in members:
+        with zipfile.ZipFile(archive) as opened:
+            members[dump] = ["", _statements(opened.read(dump))]
+    return members
+
+
+def _statements(dump: bytes) -> str:
+    command = [str(shutil.which("pg_restore", path=django_settings.PG_BIN or None)), "--file=-"]
+    told = subprocess.run(command, input=dump, capture_output=True, check=True).stdout.splitlines()
+    kept = [
+        line for line in told if not line.startswith((b"\\restrict ", b"\\unrestrict "))
+    ]  # with a word drawn anew each time
+    return hashlib.sha256(b"\n".join(kept)).hexdigest()
 
 
 def _written(folder: Path) -> int:

@@ -2,9 +2,15 @@
 
 import pytest
 
+from assess.services import assigning
+from assess.services.assigning import Wanted
 from benchmarks import chaos
 from benchmarks.chaos_ways import Postgres
-from tests import plugin
+from benchmarks.same_act import AT_ONCE, same_act
+from config import accounts
+from pooling.services.work import Direct
+from tests import factories, plugin
+from tests.assess.factories import make_assessors, make_work
 from tests.site import Site
 
 pytestmark = pytest.mark.timeout(300)
@@ -19,3 +25,15 @@ def test_nothing_that_was_acknowledged_is_lost_or_doubled(own_site: Site) -> Non
     assert found.faults == []
     assert found.acknowledged > 5 and len(found.kills) >= 4  # where the suite leaves little of the machine, few are judged
     assert len(found.back) == (1 if postgres else 0)
+
+
+def test_an_act_sent_twenty_times_at_once_is_one(site: Site) -> None:
+    organizer = factories.make_user("Sam Same")
+    collection = factories.make_collection(organizer, "Same act trials")
+    [assessor] = make_assessors(collection, "Twice Told")
+    wanted = [Wanted(topic, [assessor]) for topic in make_work(collection, organizer, topics=1, items=5)]
+    assigning.assign(collection, by=organizer, wanted=wanted, overlap=0.0, seed=1, work=Direct(lambda *told: None))
+    judge = accounts.make_token(user=assessor, name="same", scopes=["judge"])[1]
+    reader = accounts.make_token(user=organizer, name="same", scopes=["read", "manage"])[1]
+    found = same_act(site, collection.slug, judge, reader, rounds=2)
+    assert (found.faults, len(found.saved), found.answers, found.cut) == ([], 2, 2 * AT_ONCE + 2, AT_ONCE)

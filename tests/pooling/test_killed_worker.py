@@ -5,6 +5,7 @@ Few kills by default; `make kills` tries more.
 
 import os
 import random
+import signal
 import subprocess
 import time
 
@@ -17,6 +18,7 @@ from pooling import selectors
 from pooling.models import Collection, Document, UploadKind
 from tests import factories
 from tests import queue_server as servers
+from tests.killing import digest
 from tests.pooling import files
 from tests.queue_server import _queue_process, queue_server
 
@@ -26,9 +28,9 @@ KILLS = int(os.environ.get("KILLS", "2"))
 MANY = 4000
 
 
-def seen(collection: Collection) -> tuple[int, list[str]]:
-    texts = selectors.documents(collection).values_list("text", flat=True).distinct()
-    return selectors.documents(collection).count(), sorted(texts)
+def seen(collection: Collection) -> str:
+    found = selectors.documents(collection).order_by("docno").values_list("docno", "title", "text")
+    return digest(list(found), selectors.corpus(collection).document_count)
 
 
 def running(job: Job) -> bool:
@@ -43,12 +45,14 @@ def running(job: Job) -> bool:
 def test_documents_are_old_or_new_whenever_the_worker_is_killed(queue_server: "redis.Redis") -> None:
     by = factories.make_user("Olga Organizer")
     collection = factories.make_collection(by, "Harbour trials")
-    files.take(collection, by, UploadKind.DOCUMENTS, files.documents(["a", "b"], "old"))
-    old, new = (2, ["old"]), (MANY, ["new"])
+    few = files.documents(["a", "b"], "old")
     data = files.documents([f"n{number}" for number in range(MANY)], "new")
+    files.take(collection, by, UploadKind.DOCUMENTS, data)
+    new = seen(collection)
+    files.take(collection, by, UploadKind.DOCUMENTS, few, others="drop")
+    old = seen(collection)
     draw, cut, kills, span = random.Random(11), 0, 0, 1.5
     while kills < KILLS or (not cut and kills < KILLS + 10):
-        kills += 1
         upload = files.send(collection, by, UploadKind.DOCUMENTS, data, others="drop")
         job = Job.objects.get(pk=upload.job_id or 0)
         jobs.sweep()
@@ -59,14 +63,16 @@ def test_documents_are_old_or_new_whenever_the_worker_is_killed(queue_server: "r
         finally:
             worker.kill()
             worker.communicate(timeout=60)
+        assert worker.returncode == -signal.SIGKILL
         state = seen(collection)
         assert state in (old, new)
+        kills += Job.objects.get(pk=job.pk).state == JobState.RUNNING  # what was done already was not killed
         cut += state == old
         jobs.release_running(count_failure=False)
         Job.objects.filter(state=JobState.WAITING).update(state=JobState.FAILED)
         if state == new:  # a quick machine
-            span /= 2
-            files.take(collection, by, UploadKind.DOCUMENTS, files.documents(["a", "b"], "old"), others="drop")
+            span *= 0.8
+            files.take(collection, by, UploadKind.DOCUMENTS, few, others="drop")
     assert cut, "some kills came in mid-import"
     upload = files.send(collection, by, UploadKind.DOCUMENTS, data, others="drop")
     files.check(upload)
