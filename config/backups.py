@@ -226,8 +226,7 @@ def _postgres(program: str, *arguments: str) -> None:
 
     given = connection.settings_dict
     to = {"dbname": given["NAME"], "user": given["USER"], "host": given["HOST"], "port": given["PORT"], **given["OPTIONS"]}
-    kept = ("password", "prepare_threshold")  # the second is of our own driver
-    address = make_conninfo(**{name: value for name, value in to.items() if value and name not in kept})
+    address = make_conninfo(**{name: value for name, value in to.items() if value and name != "password"})
     env = {**os.environ, **({"PGPASSWORD": given["PASSWORD"]} if given["PASSWORD"] else {})}
     command = [found, f"--dbname={address}", "--no-password", *arguments]
     done = subprocess.run(command, env=env, capture_output=True, text=True, preexec_fn=die_with_parent, check=False)  # noqa: S603
