@@ -1,6 +1,7 @@
 """`assize up` from outside: starts by itself, keeps its parts alive, stops cleanly, and loses nothing."""
 
 import json
+import os
 import signal
 import stat
 import subprocess
@@ -14,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from config import jobs
+from config import accounts, jobs
 from config.models import Job
 from tests import factories
 from tests.site import ROOT, Site
@@ -59,8 +61,6 @@ def test_port_in_use_is_told(site: Site, tmp_path: Path) -> None:
 @pytest.mark.once  # tests/live/test_chaos.py kills them on PostgreSQL, and its server too
 def test_killed_parts_come_back_and_nothing_is_lost(own_site: Site) -> None:
     """Each process is killed with -9 in turn while jobs run and others wait, then the queue is emptied; all jobs are done."""
-    import redis
-
     staff = factories.make_user("Killer", staff=True)
     site = own_site
     made = [
@@ -84,6 +84,42 @@ def test_killed_parts_come_back_and_nothing_is_lost(own_site: Site) -> None:
         assert time.monotonic() < until, list(Job.objects.values_list("pk", "state", "message", "attempt"))
         Job.objects.filter(state="running", heartbeat_at__lt=_ago(12)).update(heartbeat_at=_ago(100))
         time.sleep(0.5)
+
+
+def test_killed_between_commit_and_queue_a_job_is_done_by_itself(own_site: Site) -> None:
+    """The queue hangs, so that whoever asks for a job has committed it and waits: killed there, its row is all there is. Killed
+    too, the queue has nothing that was still on the way to it. And emptied with twenty jobs on it, all twenty are done."""
+    site, staff = own_site, factories.make_user("Killer", staff=True)
+    secret = accounts.make_token(user=staff, name="all", scopes=["read", "manage"])[1]
+    head = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+    request = urllib.request.Request(f"{site.url}/api/v1/jobs/trial", b'{"steps": 1, "seconds": 0}', head)
+    hung, web = site.pids("queue"), set(site.pids("web"))
+    for pid in hung:
+        os.kill(pid, signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as asked:
+        answer = asked.submit(urllib.request.urlopen, request, timeout=60)
+        site.wait_for(Job.objects.exists, 60)
+        site.kill("web")
+        site.kill("queue")
+        assert answer.exception() or answer.result().status == 202  # it may have come before the kill
+    site.wait_for(lambda: not web & set(site.pids("web")) and not set(hung) & set(site.pids("queue")), 90)
+    site.wait_for(lambda: Job.objects.get().state == "done", 90)
+    _emptied_with_twenty_on_it_all_are_done(site)
+
+
+def _emptied_with_twenty_on_it_all_are_done(site: Site) -> None:
+    workers = site.pids("worker")
+    for pid in workers:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        made = [jobs.intend("trial", title="Trial", args={"steps": 1, "seconds": "0"}).pk for _ in range(20)]
+        with redis.Redis(unix_socket_path=str(site.data / "queue" / "valkey.sock")) as server:
+            site.wait_for(lambda: server.llen("rq:queue:default") == 20, 90)
+            server.flushall()
+    finally:
+        for pid in workers:
+            os.kill(pid, signal.SIGCONT)
+    site.wait_for(lambda: Job.objects.filter(pk__in=made, state="done").count() == 20, 120)
 
 
 @pytest.mark.larger
