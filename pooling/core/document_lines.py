@@ -95,9 +95,12 @@ def _tsv(row: str) -> DocumentSpec:
     return DocumentSpec(checked_docno(docno), fields[-2] if len(fields) > 2 else "", fields[-1], url)
 
 
-def read_smart(lines: Lines, encoding: str = encodings.UTF8) -> Iterator[Read]:
+def read_smart(lines: Lines, longest: int, encoding: str = encodings.UTF8) -> Iterator[Read]:
     """SMART's own form: `.I 1`, then `.T` title, `.A` authors, `.B` source, `.W` text; `.X` (citations) is not read."""
-    for line, number, fields in smart_records(lines):
+    for line, number, fields in smart_records(lines, longest):
+        if sum(map(len, fields.values())) > longest:
+            yield line, Fault("LINE_LONG", f"the document has more than {longest:,} bytes, the most it may have.")
+            continue
         yield line, _tried(lambda _, number=number, fields=fields: _smart(number, fields, encoding), b"")  # type: ignore[misc]
 
 
@@ -109,19 +112,24 @@ def _smart(number: bytes, fields: dict[str, bytes], encoding: str) -> DocumentSp
     return DocumentSpec(checked_docno(docno), " ".join(known["title"].split()), known["text"], extra=extra)
 
 
-def smart_records(lines: Lines) -> Iterator[tuple[int, bytes, dict[str, bytes]]]:
-    """(line, number, {mark: text}) of each `.I`; a mark that comes twice goes on. What stands before the first is dropped."""
-    begin, number, mark, parts = 0, b"", "", {}  # type: ignore[var-annotated]
+def smart_records(lines: Lines, longest: int | None = None) -> Iterator[tuple[int, bytes, dict[str, bytes]]]:
+    """(line, number, {mark: text}) of each `.I`; a mark that comes twice goes on. What stands before the first is dropped.
+
+    One of more than `longest` bytes is cut soon after them.
+    """
+    begin, number, mark, size = 0, b"", "", 0
+    parts: dict[str, bytearray] = {}
     for line, data in lines:
         found = _MARK.match(data.rstrip(b" \t"))
         if found and found[1] == b"I" and found[2]:
             if begin:
-                yield begin, number, {name: b"\n".join(rows) for name, rows in parts.items()}
-            begin, number, mark, parts = line, found[2], "", {}
+                yield begin, number, {name: bytes(rows[:-1]) for name, rows in parts.items()}
+            begin, number, mark, size, parts = line, found[2], "", 0, {}
         elif found and not found[2]:
             mark = found[1].decode()
-            parts.setdefault(mark, [])
-        elif mark:
-            parts[mark].append(data)
+            parts.setdefault(mark, bytearray())
+        elif mark and (longest is None or size <= longest + len(parts)):
+            parts[mark] += data + b"\n"
+            size += len(data) + 1
     if begin:
-        yield begin, number, {name: b"\n".join(rows) for name, rows in parts.items()}
+        yield begin, number, {name: bytes(rows[:-1]) for name, rows in parts.items()}

@@ -1,6 +1,7 @@
 """Documents of any usual form, read as a stream: any number of them, in constant memory, packed or not."""
 
 import hashlib
+import io
 import re
 from array import array
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from pooling.core.lines import BOM
 from pooling.core.packed import Peekable
 
 CHUNK = 2000
+CHUNK_BYTES = 4 << 20
 MAX_LINE = 16 << 20
 FORMATS = {
     "auto": "As the file tells",
@@ -28,7 +30,6 @@ FORMATS = {
 }
 
 _BLOCK = 1 << 20
-_HEAD = 1 << 16
 _DOC = re.compile(rb"\s*<(?:[^>]*>[^<]*<){0,20}?DOC[\s>]", re.IGNORECASE)
 _PAGE = re.compile(
     rb"\s*+(?:(?><!--.*?-->)\s*+|<\?xml[^>]*+>\s*+)*+<(?:!doctype\s+html|html|head|body|title)\b", re.IGNORECASE | re.DOTALL
@@ -47,7 +48,7 @@ def read_documents(
     chunk: int = CHUNK,
     max_line: int = MAX_LINE,
 ) -> Iterator[list[DocumentSpec]]:
-    """Documents in lists of `chunk`, the last one shorter; faults go to `report` while the file is read.
+    """Documents in lists of `chunk`, the last one shorter, as are those of long documents; faults go to `report` while the file is read.
 
     The file may be packed, and may be an archive: then each file in it is read by itself, and one that is neither JSON
     nor TREC's nor SMART's is one document, called as the file is without its ending. `keep` says of a docno whether it
@@ -62,6 +63,7 @@ def read_documents(
     reader = _Reader(report, format, encoding, max_line)
     seen = _Docnos()
     documents: list[DocumentSpec] = []
+    handed = 0
     for line, within, found in reader.read(file, name):
         try:
             if isinstance(found, Fault):
@@ -75,9 +77,9 @@ def read_documents(
         if keep is not None and not keep(found.docno):
             continue
         documents.append(found)
-        if len(documents) == chunk:
+        if len(documents) == chunk or reader.taken - handed > CHUNK_BYTES:
             yield documents
-            documents = []
+            documents, handed = [], reader.taken
     if not seen.count and report.ok:
         report.add("error", "DOCUMENTS_EMPTY", 0, "The file holds no documents.")
     if documents:
@@ -95,6 +97,12 @@ class _Reader:
     def __init__(self, report: Report, format: str, encoding: str, longest: int) -> None:
         self.report, self.format, self.encoding, self.longest = report, format, encoding, longest
         self.structured = False  # a file that holds documents was seen: a text beside it is a note, not one of them
+        self._before, self._stream = 0, Peekable(io.BytesIO())
+
+    @property
+    def taken(self) -> int:
+        """Bytes that were read so far, unpacked."""
+        return self._before + self._stream.taken
 
     def read(self, raw: BinaryIO, name: str) -> Iterator[tuple[int, str, DocumentSpec | Fault]]:
         """(line, the file's name in an archive with a colon, document or fault)."""
@@ -113,6 +121,7 @@ class _Reader:
         stream = Peekable(file)
         if other := encodings.declared(stream.head):
             stream = Peekable(encodings.transcoded(stream, other))  # type: ignore[arg-type]
+        self._before, self._stream = self.taken, stream
         format = self.format if self.format != "auto" else _guess(stream.head, name, in_archive)
         self.structured |= format in ("jsonl", "sgml", "tsv", "smart")
         if format == "files" and in_archive and self.structured and self.format == "auto":
@@ -131,7 +140,7 @@ class _Reader:
             if format == "jsonl":
                 yield from read_json(lines, self.longest)
             else:
-                yield from (read_tsv if format == "tsv" else read_smart)(lines, encoding)
+                yield from read_tsv(lines, encoding) if format == "tsv" else read_smart(lines, self.longest, encoding)
 
     def _mark(self, stream: Peekable) -> None:
         if stream.head.startswith(BOM):
@@ -164,7 +173,10 @@ def _guess(head: bytes, name: str, in_archive: bool) -> str | None:
 
 def _file(stream: Peekable, name: str, longest: int, encoding: str) -> Iterator[Read]:
     """One file, one document; its name without folders and ending is its docno."""
-    data = stream.read(longest + 1) if len(stream.head) < _HEAD else b"".join(iter(lambda: stream.read(_BLOCK), b""))
+    parts: list[bytes] = []
+    while stream.taken <= longest and (part := stream.read(_BLOCK)):
+        parts.append(part)
+    data = b"".join(parts)
     if len(data) > longest:
         yield 0, Fault("LINE_LONG", f"the file has more than {longest:,} bytes, the most a document may have.")
         return

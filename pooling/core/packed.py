@@ -3,8 +3,8 @@
 import io
 import re
 import zlib
-from collections.abc import Iterator
-from typing import Any, BinaryIO, Literal, cast
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO, Literal, TypeVar, cast
 
 GZIP = b"\x1f\x8b"  # its first bytes
 Kind = Literal["plain", "gzip", "bzip2", "Zstandard", "zip", "tar"]
@@ -15,7 +15,7 @@ MAX_MEMBERS = 2_000_000
 MOST_RUNS = 500  # in an archive of them
 
 _PIECE = 1 << 16
-_ZSTD_PIECE = 1 << 10  # zstandard unpacks all it is given at once, and three bytes may become 128 kB
+_ZSTD_PIECE = 1 << 8  # zstandard unpacks all it is given at once, and four bytes may become 128 kB
 _MAGIC: tuple[tuple[bytes, Kind], ...] = (
     (GZIP, "gzip"),
     (b"BZh", "bzip2"),
@@ -24,6 +24,7 @@ _MAGIC: tuple[tuple[bytes, Kind], ...] = (
     (b"PK\x05\x06", "zip"),
 )
 _STREAMS = ("gzip", "bzip2", "Zstandard")
+_Info = TypeVar("_Info")
 
 
 class Unpackable(ValueError):
@@ -78,13 +79,13 @@ def members(raw: BinaryIO) -> Iterator[tuple[str, BinaryIO]]:
 
     Nothing is written anywhere, so a name that leads out of the archive could do no harm; it is refused all the same,
     as are links. Folders, hidden files and what macOS adds are left out. A file must be read before the next is asked
-    for.
+    for. All that comes out, of all files and packings in packings, is held against the bytes that were sent.
     """
-    file, kind = _peeled(raw)
+    file, kind, whole = _peeled(raw)
     if kind == "zip":
-        yield from _zip(file)
+        yield from _zip(file, whole)
     elif kind == "tar":
-        yield from _tar(file)
+        yield from _tar(file, whole)
     else:
         yield "", file
 
@@ -117,58 +118,75 @@ def is_archive(raw: BinaryIO) -> bool:
         raw.seek(0)
 
 
-def _peeled(raw: BinaryIO) -> tuple[BinaryIO, Kind]:
+def _peeled(raw: BinaryIO) -> tuple[BinaryIO, Kind, "_Whole"]:
     """Without the outer packing, if any: a tar.gz is a tar."""
+    size = None
     if raw.seekable():
+        size = raw.seek(0, io.SEEK_END)
         raw.seek(0)
         kind = kind_of(raw.read(512))
         raw.seek(0)
     else:
         peeked = Peekable(raw, 512)
         raw, kind = cast(BinaryIO, peeked), kind_of(peeked.head)
+    whole = _Whole(raw, size)
     if kind not in _STREAMS:
-        return raw, kind
-    file = io.BufferedReader(_Unpacking(raw, kind), _PIECE)
+        return raw if kind == "plain" else cast(BinaryIO, whole), kind, whole
+    file = io.BufferedReader(_Unpacking(cast(BinaryIO, whole), kind, whole), _PIECE)
     inner = kind_of(file.peek(512)[:512])
     if inner == "zip":
         raise Unpackable(f"The file is a zip archive packed again with {kind}; send the zip archive itself.")
-    return cast(BinaryIO, file), "tar" if inner == "tar" else kind
+    return cast(BinaryIO, file), "tar" if inner == "tar" else kind, whole
 
 
-def _zip(raw: BinaryIO) -> Iterator[tuple[str, BinaryIO]]:
+def _zip(raw: BinaryIO, whole: "_Whole") -> Iterator[tuple[str, BinaryIO]]:
     import zipfile  # late, like the others: most files are not packed so, and small commands start at once
 
     try:
         with zipfile.ZipFile(raw) as archive:
             if "[Content_Types].xml" in archive.namelist():
                 raise Unpackable("This is a document of an office program (Word, Excel …); save it as plain text first.")
-            for info in archive.infolist()[: MAX_MEMBERS + 1]:
+            for info in _few(archive.infolist()):
                 if info.is_dir() or not _wanted(info.filename):
                     continue
                 if info.flag_bits & 1:
                     raise Unpackable(f"“{info.filename}” in the archive is encrypted; send it without a password.")
                 if (info.external_attr >> 28) == 0xA:
                     raise Unpackable(f"“{info.filename}” in the archive is a link; expected files.")
+                if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others come out in no small pieces
+                    raise Unpackable(
+                        f"“{info.filename}” in the archive is not packed by the usual method of zip; expected deflate."
+                    )
                 with archive.open(info) as member:
-                    yield info.filename, _inner(_Counting(cast(BinaryIO, member), max(info.compress_size, 1)))
+                    yield info.filename, _inner(_Counting(cast(BinaryIO, member), max(info.compress_size, 1), whole), whole)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
         raise Unpackable("The archive cannot be unpacked; it is damaged, or was cut off on the way.") from error
 
 
-def _tar(raw: BinaryIO) -> Iterator[tuple[str, BinaryIO]]:
+def _tar(raw: BinaryIO, whole: "_Whole") -> Iterator[tuple[str, BinaryIO]]:
     import tarfile
 
+    from pooling.core.tar_header import Header
+
     try:
-        with tarfile.open(fileobj=raw, mode="r|") as archive:
-            for info in archive:
+        with tarfile.open(fileobj=raw, mode="r|", tarinfo=Header) as archive:
+            for info in _few(archive):
+                archive.members = []  # type: ignore[attr-defined]  # it would remember them all
                 if info.isdir() or not _wanted(info.name):
                     continue
-                member = archive.extractfile(info) if info.isreg() else None
+                member = archive.extractfile(info) if info.isreg() and not info.issparse() else None
                 if member is None:
-                    raise Unpackable(f"“{info.name}” in the archive is a link or a device; expected files.")
-                yield info.name, _inner(_Counting(cast(BinaryIO, member), info.size))
-    except (tarfile.TarError, EOFError) as error:
+                    raise Unpackable(f"“{info.name}” in the archive is a link, a device or sparse; expected whole files.")
+                yield info.name, _inner(_Counting(cast(BinaryIO, member), info.size), whole)
+    except (tarfile.TarError, EOFError, RecursionError) as error:  # the last: headers that only announce headers
         raise Unpackable("The archive cannot be unpacked; it is damaged, or was cut off on the way.") from error
+
+
+def _few(found: Iterable[_Info]) -> Iterator[_Info]:
+    for number, info in enumerate(found):
+        if number == MAX_MEMBERS:
+            raise Unpackable(f"The archive holds more than {MAX_MEMBERS:,} files, the most that is allowed.")
+        yield info
 
 
 def _wanted(name: str) -> bool:
@@ -178,12 +196,12 @@ def _wanted(name: str) -> bool:
     return not any(part.startswith((".", "__MACOSX")) for part in parts if part != ".")
 
 
-def _inner(file: "_Counting") -> BinaryIO:
+def _inner(file: "_Counting", whole: "_Whole") -> BinaryIO:
     """A member that is packed itself, unpacked: an archive of gzipped runs is usual."""
     buffered = io.BufferedReader(file, _PIECE)
     kind = kind_of(buffered.peek(512)[:512])
     if kind in _STREAMS:
-        return cast(BinaryIO, io.BufferedReader(_Unpacking(cast(BinaryIO, buffered), kind), _PIECE))
+        return cast(BinaryIO, io.BufferedReader(_Unpacking(cast(BinaryIO, buffered), kind, whole), _PIECE))
     return cast(BinaryIO, buffered)
 
 
@@ -191,7 +209,7 @@ class Peekable:
     """A file whose beginning can be looked at before it is read."""
 
     def __init__(self, file: BinaryIO, size: int = 1 << 16) -> None:
-        self._file, self._rest = file, b""
+        self._file, self._rest, self.taken = file, b"", 0
         while len(self._rest) < size and (block := file.read(size - len(self._rest))):
             self._rest += block
         self.head = self._rest
@@ -203,14 +221,44 @@ class Peekable:
             data, self._rest = self._rest[:size], self._rest[size:]
         else:
             data = self._file.read(size)
+        self.taken += len(data)
         return data
 
 
-class _Counting(io.RawIOBase):
-    """A member of an archive, watched for coming out far larger than it lies there."""
+class _Whole:
+    """What was sent, as it is read, and by how much all packings in it have made it grow."""
 
-    def __init__(self, file: BinaryIO, packed: int) -> None:
-        self._file, self._packed, self._out = file, packed, 0
+    def __init__(self, raw: BinaryIO, size: int | None) -> None:
+        self._raw, self._size = raw, size
+        self._in = self._grown = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._raw.read(size)
+        self._in += len(data)
+        return data
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._raw.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._raw.tell()
+
+    def seekable(self) -> bool:
+        return self._size is not None
+
+    def grow(self, by: int) -> None:
+        """Note what a packing gave beyond what it took."""
+        self._grown += by
+        # Members of a zip may lie on the same bytes, which are read again then.
+        sent = self._in if self._size is None else min(self._in, self._size)
+        _refuse_bomb(sent, sent + self._grown)
+
+
+class _Counting(io.RawIOBase):
+    """A member of an archive, watched for coming out far larger than it lies there; `whole` where the archive packs it."""
+
+    def __init__(self, file: BinaryIO, packed: int, whole: _Whole | None = None) -> None:
+        self._file, self._packed, self._out, self._whole = file, packed, 0, whole
 
     def readable(self) -> bool:
         return True
@@ -225,6 +273,8 @@ class _Counting(io.RawIOBase):
             raise Unpackable("The archive cannot be unpacked; it is damaged, or was cut off on the way.") from error
         self._out += len(data)
         _refuse_bomb(self._packed, self._out)
+        if self._whole:
+            self._whole.grow(len(data))
         buffer[: len(data)] = data
         return len(data)
 
@@ -237,8 +287,8 @@ def _refuse_bomb(packed: int, out: int) -> None:
 class _Unpacking(io.RawIOBase):
     """A gzip, bzip2 or Zstandard stream, unpacked as it is read; further members follow on."""
 
-    def __init__(self, raw: BinaryIO, kind: Kind) -> None:
-        self._raw, self._kind = raw, kind
+    def __init__(self, raw: BinaryIO, kind: Kind, whole: _Whole) -> None:
+        self._raw, self._kind, self._whole = raw, kind, whole
         self._ready = self._rest = b""  # unpacked and not handed out; read and not unpacked
         self._step: Any = None  # what unpacks the present member
         self._in = self._out = 0
@@ -258,6 +308,7 @@ class _Unpacking(io.RawIOBase):
         if not self._rest:
             self._rest = self._raw.read(_ZSTD_PIECE if self._kind == "Zstandard" else _PIECE)
             self._in += len(self._rest)
+            self._whole.grow(-len(self._rest))
         if not self._rest and getattr(self._step, "needs_input", True):
             if self._step is not None:
                 raise Unpackable(f"The {self._kind} file ends too early; it was probably cut off on the way.")
@@ -273,6 +324,7 @@ class _Unpacking(io.RawIOBase):
             raise Unpackable(f"The file begins like a {self._kind} file but cannot be unpacked; it is damaged.") from error
         self._out += len(self._ready)
         _refuse_bomb(self._in, self._out)
+        self._whole.grow(len(self._ready))
         return True
 
     def _unpack(self) -> bytes:

@@ -1,10 +1,13 @@
 """Documents: a file of them takes the place of those that are there, or is added to them, at one moment."""
 
+import shutil
 from pathlib import Path
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 
+from config import health
 from pooling import search, selectors, vectors
 from pooling.core import learning
 from pooling.core.document_spec import DocumentSpec
@@ -17,6 +20,7 @@ from pooling.services.taking import Refused, close, locked
 from pooling.services.work import Work, pause, remove_in_chunks, tell_planner
 
 AT_ONCE = 500  # fewer than rows elsewhere: a document may be large
+ROOM_ASKED = 64 << 20  # so many characters stored, and the disk is asked
 MISSING_LISTED = 1000
 OTHERS = ("refuse", "keep", "drop")  # what becomes of documents that the file lacks
 
@@ -82,7 +86,7 @@ def _store(upload: Upload, corpus: Corpus, path: Path, report: Report, work: Wor
     """Write the documents aside; returns what is told of them."""
     options, size, count = upload.options, path.stat().st_size, 0
     pooled = selectors.pooled_docnos(upload.collection)
-    left = set(pooled)
+    left, stored = set(pooled), 0
     with path.open("rb") as raw:
         reading = read_documents(
             raw,
@@ -99,6 +103,10 @@ def _store(upload: Upload, corpus: Corpus, path: Path, report: Report, work: Wor
             work.progress(min(raw.tell(), size - 1), size, f"{count:,} documents read")
             if report.ok:
                 Document.objects.bulk_create([_document(corpus, spec) for spec in documents])
+                stored += sum(len(spec.text) + len(spec.html) for spec in documents)
+                if stored > ROOM_ASKED:
+                    _require_room()
+                    stored = 0
                 pause()
     unread = not count and not report.ok  # of what is no file of documents, that says all
     if unread:
@@ -111,6 +119,14 @@ def _store(upload: Upload, corpus: Corpus, path: Path, report: Report, work: Wor
     for docno in missing:
         report.add("warning", "DOC_MISSING", 0, f"Document {shown(docno)} is pooled, and not in the file.", shown(docno))
     return {**facts, "missing": len(missing), "missing_docnos": missing[:MISSING_LISTED]}
+
+
+def _require_room() -> None:
+    """Documents have no size of their own that would be too much: they are refused before the disk is called too full."""
+    free = shutil.disk_usage(settings.DATA).free
+    if free < 2 * health.DISK_LEAST:
+        words = f"The documents need more room than the disk has: {free // 1_000_000:,} MB are left, and nothing was stored."
+        raise Refused("DISK", f"{words} Send fewer documents, or ask an administrator for a larger disk.")
 
 
 def _others(upload: Upload, corpus: Corpus, count: int, left: set[str], report: Report, work: Work) -> dict[str, object]:
