@@ -39,7 +39,7 @@ LONGEST_WAIT = timedelta(seconds=30)  # before a job that failed is tried again
 class Kind:
     name: str
     function: Callable[["Running"], str | None]
-    minutes: int
+    minutes: float
 
 
 REGISTRY: dict[str, Kind] = {}
@@ -49,7 +49,7 @@ class Superseded(Exception):
     """This attempt was given up and another one has the job: whatever it still does must not count."""
 
 
-def job(name: str, *, minutes: int = 30) -> Callable[[Callable[["Running"], str | None]], Callable[["Running"], str | None]]:
+def job(name: str, *, minutes: float = 30) -> Callable[[Callable[["Running"], str | None]], Callable[["Running"], str | None]]:
     """Register a function of an app's tasks.py under a name. It may be run twice, so it must do no harm then."""
 
     def register(function: Callable[["Running"], str | None]) -> Callable[["Running"], str | None]:
@@ -104,7 +104,7 @@ def _enqueue(job: Job) -> None:
         "config.jobs.run",
         args=(job.pk,),
         job_id=_queue_id(job),
-        timeout=minutes * 60,
+        timeout=round(minutes * 60),
         result_ttl=0,
         failure_ttl=3600,
         description=job.name,
@@ -205,7 +205,7 @@ def _perform(running: Running) -> None:
     except Refusal as refusal:
         running.end(JobState.FAILED, refusal.message)
     except JobTimeoutException:
-        running.end(JobState.FAILED, f"It took longer than {kind.minutes} minutes and was stopped.")
+        running.end(JobState.FAILED, f"It took longer than {kind.minutes:g} minutes and was stopped.")
     except MemoryError:
         running.end(JobState.FAILED, f"It needed more than the {settings.JOB_MEMORY_MB} MB of memory a job may use.")
     except Exception as error:

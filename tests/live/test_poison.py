@@ -34,7 +34,7 @@ def test_poison_stops_nobody(poisoned: Site) -> None:
     told = Job.objects.in_bulk()
     assert [(told[job.pk].state, told[job.pk].attempt, told[job.pk].message) for job in (eats, sleeps, gone)] == [
         ("failed", 1, "It needed more than the 256 MB of memory a job may use."),
-        ("failed", 1, "It took longer than 1 minutes and was stopped."),
+        ("failed", 1, "It took longer than 0.1 minutes and was stopped."),
         ("failed", 1, "This version of the site does not know the job “poison is gone”."),
     ]
     assert told[eats.pk].done_count > 1000, "it ate piece by piece"

@@ -15,7 +15,7 @@ def eat(running: jobs.Running) -> str:
         time.sleep(0.01)
 
 
-@jobs.job("poison sleeps", minutes=1)
+@jobs.job("poison sleeps", minutes=0.1)
 def sleep(running: jobs.Running) -> str:
     while True:
         time.sleep(3600)
