@@ -2,9 +2,11 @@
 with what the site gives out.
 
 Every acknowledged act is written to a journal and synced to the disk before the next is sent. What was not acknowledged is
-sent again with the same key, as the page does. Afterwards: the history is the journal, act by act and in its order, no
-document given to two, every file that was acknowledged is a run or was seen to fail after its third try, none that was cut
-off is, the release of before is the same to the byte, and `assize doctor` finds nothing.
+sent again with the same key, as the page does. Meanwhile `assize backup` is run three times; in the end queue server
+and workers stand still for a minute, and no judgment may fail. Afterwards: the history is the journal, act by act and in its
+order, no document given to two, every file that was acknowledged is a run or was seen to fail after its third try, none that
+was cut off is, the release of before is the same to the byte, `assize doctor` finds nothing, and each backup, restored on an
+empty machine, holds what was acknowledged before its start and nothing that nobody sent.
 """
 
 import argparse
@@ -19,14 +21,15 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.chaos_backups import MOMENTS, Backups
 from benchmarks.chaos_people import Journal, Sender, Stubborn, judge_on, keep_busy, stubborn
-from benchmarks.chaos_ways import HANG, LONG_EVERY, LONG_HANG, Postgres, hang, ways
+from benchmarks.chaos_ways import HANG, LONG_EVERY, LONG_HANG, Postgres, hang, standing_still, ways
 from benchmarks.checks import API, assize, get, lines, listed
 from benchmarks.crowd import COLLECTION
 from benchmarks.load import in_a_loop
@@ -39,6 +42,7 @@ LEAST_ACTS = 50  # acknowledged for each kill of a kind
 # Seconds in which all jobs are done when everything is up; a job whose worker was killed is noticed after 45 of silence.
 SETTLED, NOTICED = 90.0, 45.0
 LULL = 15.0  # seconds without a judgment after which the next is killed all the same
+STILL = 60.0  # seconds that queue server and workers hang for in the end
 AWAY, BACK = 6.0, 10.0  # seconds that PostgreSQL is stopped for, and in which judging goes on afterwards
 
 
@@ -55,6 +59,8 @@ class Found:
     seconds: float = 0.0
     settled: float = 0.0
     back: list[float] = field(default_factory=list)  # seconds from PostgreSQL's start to the next judgment
+    still: str = ""  # what was judged without queue and workers
+    backups: str = ""
     odd: dict[str, int] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
 
@@ -82,6 +88,8 @@ class Found:
             (
                 f"{name}: {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {_kinds(self.kills)}",
                 *([stops] if self.back else []),
+                self.still,
+                self.backups,
                 "",
                 f"| {' | '.join(row)} |",
                 "",
@@ -106,11 +114,14 @@ class Scene:
     without: Collection[str]
     postgres: Postgres | None
     found: Found
+    backups: Backups
+    moments: Sequence[float]
+    still: float
 
     async def play(self) -> list[str]:
         """Until each way was tried often enough; the tags of the runs that were acknowledged."""
         over = asyncio.Event()
-        judges = stubborn(self.site, self.secrets["assessors"], self.journal)
+        self.judges = judges = stubborn(self.site, self.secrets["assessors"], self.journal)
         sender = Sender(self.site, self.secrets["organizer"], TOPICS)
         await asyncio.gather(
             self._havoc(over),
@@ -126,9 +137,11 @@ class Scene:
 
     async def _havoc(self, over: asyncio.Event) -> None:
         try:
-            await asyncio.gather(self._kill(), self._hang())
+            killing = asyncio.gather(self._kill(), self._hang())
+            await asyncio.gather(killing, self._back_up(killing))
             for _ in range(-(-self.kills // 20) if self.postgres else 0):
                 await self._without_postgres()
+            await self._without_queue()
         finally:
             over.set()
 
@@ -168,6 +181,27 @@ class Scene:
             await asyncio.sleep(random.uniform(0.5, 2.5))  # noqa: S311
             if self.found.kills["worker paused"] == self.kills:
                 return
+
+    async def _back_up(self, killing: "asyncio.Future[Any]") -> None:
+        for share in self.moments:
+            while not killing.done() and self.found.kills.total() < share * sum(self.found.wanted.values()):
+                await asyncio.sleep(0.1)
+            await self.backups.make()
+
+    async def _without_queue(self) -> None:
+        """Queue server and workers hang, which is worse than to be gone: of who judges nobody notices."""
+        await asyncio.to_thread(self.site.wait_for, lambda: self.site.get("/readyz")[0] == 200, 90)
+        await asyncio.sleep(6 * THINK)  # so that connections that were cut before are open again
+        before = self.journal.seen.total(), sum(judge.resent for judge in self.judges)
+        with standing_still([*self.site.pids("queue"), *self.site.pids("worker")]):
+            await asyncio.sleep(self.still)
+            told = (await asyncio.to_thread(self.site.get, "/readyz"))[1]
+            if '"queue": {"ok": false' not in told:
+                self.found.faults.append(f"/readyz did not name the queue while it hung: {told[:300]}")
+            judged, failed = self.journal.seen.total() - before[0], sum(judge.resent for judge in self.judges) - before[1]
+        self.found.still = f"{judged:,} judged in {self.still:.0f} s without queue and workers, {failed:,} failed"
+        if failed or not judged:
+            self.found.faults.append(self.found.still)
 
     async def _without_postgres(self) -> None:
         """Stopped for a while: nothing can be saved, so nothing may be called so; then all goes on by itself."""
@@ -268,24 +302,31 @@ def chaos(
     items: int = ITEMS,
     without: Collection[str] = (),
     postgres: Postgres | None = None,
+    moments: Sequence[float] = MOMENTS,
+    still: float = STILL,
 ) -> Found:
-    """On a site that runs and is nobody else's; `without` some of the ways."""
+    """On a site that runs and is nobody else's; `without` some of the ways. A backup at each of the `moments`, which are
+    shares of all kills; without queue and workers for `still` seconds."""
     secrets, found = world(site, people, TOPICS, items), Found()
     secret = secrets["organizer"]
     with tempfile.TemporaryDirectory(prefix="assize-journal-") as folder:
         journal = Journal(Path(folder) / "journal.txt")
+        backups = Backups(site, journal, Path(folder))
         in_a_loop(_judge_few(stubborn(site, secrets["assessors"], journal)[0]))
         frozen = assize(site, "release", COLLECTION, "--by", secrets["by"])
         if frozen.returncode:
             raise RuntimeError(frozen.stderr[-2000:])
         released = get(site, secret, f"{API}/releases/1/qrels")
         begin = time.perf_counter()
-        tags = in_a_loop(Scene(site, secrets, journal, kills, without, postgres, found).play())
+        scene = Scene(site, secrets, journal, kills, without, postgres, found, backups, moments, still)
+        tags = in_a_loop(scene.play())
         found.seconds, found.files = time.perf_counter() - begin, len(tags)
         journal.close()
         _settle(site, secrets, tags, found)
         compare(site, secret, journal, tags, found)
-    found.faults += [*found.missed(), *_unharmed(site, secret, released)]
+        backups.compare()
+    found.backups = f"{len(backups.made)} backups made meanwhile and restored; {backups.cut} failed with their database"
+    found.faults += [*backups.faults, *found.missed(), *_unharmed(site, secret, released)]
     return found
 
 
@@ -306,6 +347,8 @@ def main() -> int:
         from benchmarks.__main__ import postgres
 
         with postgres() as server:
+            if server:
+                os.environ["ASSIZE_PG_BIN"] = str(server.bin_path)
             return run(options.kills, "PostgreSQL", Postgres(server) if server else None)
     return run(options.kills, "SQLite")
 

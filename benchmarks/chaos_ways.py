@@ -6,8 +6,8 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,16 +85,24 @@ def ways(site: Site, kills: int, postgres: Postgres | None) -> dict[str, tuple[C
 def hang(site: Site, seconds: float) -> bool:
     """A worker and its job stand still, and go on afterwards as if nothing had happened."""
     workers = site.pids("worker")[:1]
-    still = [*workers, *_children(workers)]
-    for pid in still:
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGSTOP)
-    if workers:
-        time.sleep(seconds)
-    for pid in still:
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGCONT)
+    with standing_still([*workers, *_children(workers)]):
+        if workers:
+            time.sleep(seconds)
     return bool(workers)
+
+
+@contextmanager
+def standing_still(pids: list[int]) -> Iterator[None]:
+    def send(number: int) -> None:
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+    send(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        send(signal.SIGCONT)
 
 
 def _kill(pids: list[int]) -> bool:

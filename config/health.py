@@ -14,6 +14,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 from rq import Worker
+from rq.utils import as_text, utcparse
 
 from config.sqlite.base import DatabaseWrapper as Sqlite
 
@@ -74,11 +75,14 @@ def queue() -> Part:
 
 def workers() -> Part:
     try:
-        found = Worker.all(connection=_queue())
+        asked = _queue().pipeline(transaction=False)
+        for key in Worker.all_keys(connection=_queue()):  # no more of RQ: its workers set the connection's timeout to minutes
+            asked.hget(key, "last_heartbeat")
+        told = asked.execute()
     except (RedisError, OSError):
         return Part("workers", False, "unknown while the queue is down")
     now = timezone.now()
-    beats = [(now - w.last_heartbeat).total_seconds() for w in found if w.last_heartbeat]
+    beats = [(now - utcparse(as_text(beat))).total_seconds() for beat in told if beat]
     alive = sum(abs(beat) < WORKER_SILENT_AFTER for beat in beats)  # ahead: the clock was set back
     return Part("workers", alive > 0, f"{alive} alive" if alive else "none is alive")
 

@@ -387,6 +387,7 @@ def test_health_tells_of_queue_and_worker(queue_server: "redis.Redis") -> None:
         while not health.workers().ok and time.monotonic() < until:
             time.sleep(0.05)
         assert health.workers() == health.Part("workers", True, "1 alive")
+        assert health._queue().connection_pool.connection_kwargs["socket_timeout"] == 1  # a queue that hangs hangs no page
     finally:
         worker.send_signal(signal.SIGTERM)
         _, logged = worker.communicate(timeout=60)

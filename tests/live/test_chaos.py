@@ -17,14 +17,15 @@ pytestmark = pytest.mark.timeout(300)
 
 
 def test_nothing_that_was_acknowledged_is_lost_or_doubled(own_site: Site) -> None:
-    """On PostgreSQL its first process is killed too, and it is stopped for a while."""
+    """On PostgreSQL its first process is killed too, and it is stopped for a while. A backup is made meanwhile."""
     jobs_cut_off = {"worker killed", "horse killed"}  # each is noticed after 45 s of silence
     postgres = Postgres(plugin.started[0]) if plugin.started else None
     without = {"worker paused", *jobs_cut_off}
-    found = chaos.chaos(own_site, kills=1, people=8, items=300, without=without, postgres=postgres)
+    short = {"kills": 1, "people": 8, "items": 300, "moments": [1 / 2], "still": 2.0}
+    found = chaos.chaos(own_site, **short, without=without, postgres=postgres)  # type: ignore[arg-type]
     assert found.faults == []
     assert found.acknowledged > 5 and len(found.kills) >= 4  # where the suite leaves little of the machine, few are judged
-    assert len(found.back) == (1 if postgres else 0)
+    assert len(found.back) == (1 if postgres else 0) and found.backups.startswith("1 backups")
 
 
 def test_an_act_sent_twenty_times_at_once_is_one(site: Site) -> None:
