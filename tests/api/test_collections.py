@@ -228,7 +228,7 @@ def test_organizers_only(cast: Cast, caller_for: CallerFor, method: str, path: s
     nobody, stranger, member = caller_for(), caller_for(cast.other_organizer), caller_for(cast.adjudicator)
     assert (nobody(method, path, body), nobody.status) == (NO_TOKEN, 401)
     assert (stranger(method, path, body), stranger.status) == (NOT_FOUND, 404)
-    assert member(method, path, body) == error("forbidden", "This is for the collection's organizers; you are adjudicator.")
+    assert member(method, path, body) == error("forbidden", "This is for the collection's organizers; you are an adjudicator.")
     assert member.status == 403
     reader = caller_for(cast.organizer, "read")
     assert reader(method, path, body) == error("forbidden", "This token lacks the scope “manage”; it has read.")
