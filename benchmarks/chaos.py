@@ -325,7 +325,7 @@ def chaos(
         _settle(site, secrets, tags, found)
         compare(site, secret, journal, tags, found)
         backups.compare()
-    found.backups = f"{len(backups.made)} backups made meanwhile and restored; {backups.cut} failed with their database"
+    found.backups = f"{len(backups.made)} backups made meanwhile and restored; {len(backups.words)} failed with their database"
     found.faults += [*backups.faults, *found.missed(), *_unharmed(site, secret, released)]
     return found
 

@@ -14,6 +14,7 @@ from tests.site import Site, _new_database
 
 MOMENTS = (1 / 3, 1 / 2, 2 / 3)  # of all kills
 TRIES = 10  # where the database is killed meanwhile
+CUT = ("terminating connection", "closed the connection", "the database system is", "connection to server", "no connection")
 
 
 @dataclass
@@ -22,22 +23,24 @@ class Backups:
     journal: Journal
     folder: Path
     made: list[tuple[Path, int]] = field(default_factory=list)  # each with the number of acts acknowledged before its start
-    cut: int = 0
+    words: list[str] = field(default_factory=list)  # of those that failed
     faults: list[str] = field(default_factory=list)
 
     async def make(self) -> None:
         """One; where its database was killed meanwhile it says so, leaves nothing, and is made again."""
         for _ in range(TRIES if "ASSIZE_DATABASE_URL" in self.site.env else 1):
-            before, file = self.journal.seen.total(), self.folder / f"{len(self.made)}-{self.cut}.zip"
+            before, file = self.journal.seen.total(), self.folder / f"{len(self.made)}-{len(self.words)}.zip"
             done = await asyncio.to_thread(assize, self.site, "backup", str(file))
             if not done.returncode:
                 self.made.append((file, before))
                 return
-            self.cut += 1
-            if file.exists() or "Traceback" in done.stderr:
-                self.faults.append(f"a backup that failed left {file.exists() and 'a file'}: {done.stderr[-500:]}")
+            self.words.append(done.stderr.strip()[-500:])
+            if file.exists():
+                self.faults.append(f"a backup that failed left a file: {self.words[-1]}")
+            if "Traceback" in done.stderr or not any(words in done.stderr for words in CUT):
+                self.faults.append(f"a backup failed, but not with its database: {self.words[-1]}")
             await asyncio.sleep(1)
-        self.faults.append(f"no backup could be made: {done.stderr[-500:]}")
+        self.faults.append(f"no backup could be made: {self.words[-1]}")
 
     def compare(self) -> None:
         for number, (file, before) in enumerate(self.made):
