@@ -278,7 +278,7 @@ CASES = [
         "merge_plan",
         "organizer",
         JUDGED + "merge/",
-        press("Save", Adjudicated_from_so_many_grades_apart="9"),
+        press("Save", Adjudicate_when_grades_differ_by_at_least="9"),
         422,
     ),
     Case("adjudicate", "adjudicate", "organizer", JUDGED + "adjudicate/"),

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import zstandard
 from django.conf import settings
+from pytest_django import Settings
 
 from config import health
 from pooling.core import packed
@@ -136,7 +137,13 @@ def test_each_bomb_is_refused_with_its_words(name: str, small: None) -> None:
     assert str(told.value) == words
 
 
+@pytest.fixture
+def _own_data(settings: Settings, tmp_path: Path) -> None:
+    settings.DATA = tmp_path
+
+
 @pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.usefixtures("_own_data")
 def test_bomb_of_documents_stores_nothing(name: str, cast: Cast, small: None) -> None:
     make, words = BOMBS[name]
     upload = files.take(cast.collection, cast.organizer, "documents", make())
