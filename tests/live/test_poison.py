@@ -11,7 +11,7 @@ from config import jobs
 from config.models import Job
 from tests.site import ROOT, Site
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [pytest.mark.timeout(240), pytest.mark.once]
 NEXT = timedelta(seconds=5)
 
 

@@ -10,7 +10,7 @@ from pooling.services import collections
 
 
 class Command(CollectionCommand):
-    help = "Write a collection as one zip archive."
+    help = "Write a collection's settings, scale, guidelines and members as one zip archive."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
