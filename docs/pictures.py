@@ -113,7 +113,8 @@ def take(browser: Browser, url: str, picture: Picture) -> int:
     page = context.new_page()
     page.goto("/")
     if picture.who:
-        page.locator(f'form[action="/demo/{picture.who}/"] button').click()
+        with page.expect_navigation():  # or the next address would cut it off
+            page.locator(f'form[action="/demo/{picture.who}/"] button').click()
         page.goto(picture.path)
     picture.do(page)
     page.wait_for_load_state("networkidle")
