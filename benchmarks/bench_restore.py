@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.__main__ import postgres
+from benchmarks.databases import forget_settings, postgres
 from benchmarks.goals import Goal, status
 from tests.site import ROOT, _new_database
 
@@ -153,8 +153,7 @@ def main() -> None:
     if options.make:
         os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
         return make(options.make)
-    for name in [name for name in os.environ if name.startswith("ASSIZE_") and not name.startswith("ASSIZE_TEST_")]:
-        del os.environ[name]
+    forget_settings()
     if not options.pg:
         goals = bench("SQLite", options.judgments)
     else:

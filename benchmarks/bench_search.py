@@ -17,8 +17,8 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from benchmarks import crowd
-from benchmarks.__main__ import postgres
 from benchmarks.bench_requests import Result
+from benchmarks.databases import forget_settings, postgres
 from tests.site import ROOT, Site
 
 PEOPLE, THINK, GOAL = 10, 1.0, 0.05
@@ -180,8 +180,7 @@ def main() -> None:
     if options.fill:
         fill(options.fill)
         return
-    for name in [name for name in os.environ if name.startswith("ASSIZE_") and not name.startswith("ASSIZE_TEST_")]:
-        del os.environ[name]
+    forget_settings()
     if options.data:
         options.data.mkdir(parents=True, exist_ok=True)
     if options.pg:

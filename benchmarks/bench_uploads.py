@@ -10,7 +10,6 @@ import argparse
 import asyncio
 import io
 import json
-import os
 import sys
 import threading
 import time
@@ -23,6 +22,7 @@ import zstandard
 
 from benchmarks import checks, crowd
 from benchmarks.crowd import Connection
+from benchmarks.databases import database
 from benchmarks.load import Given, in_a_loop, machine, sizes
 from tests.site import Site
 
@@ -131,14 +131,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_uploads", description=__doc__)
     parser.add_argument("--pg", action="store_true", help="on PostgreSQL instead of SQLite")
     options = parser.parse_args()
-    for name in [name for name in os.environ if name.startswith("ASSIZE_") and not name.startswith("ASSIZE_TEST_")]:
-        del os.environ[name]
-    if options.pg:
-        from benchmarks.__main__ import postgres
-
-        with postgres():
-            return 0 if bench("PostgreSQL") else 1
-    return 0 if bench("SQLite") else 1
+    with database(pg=options.pg) as name:
+        return 0 if bench(name) else 1
 
 
 if __name__ == "__main__":

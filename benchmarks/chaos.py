@@ -32,6 +32,7 @@ from benchmarks.chaos_people import Journal, Sender, Stubborn, judge_on, keep_bu
 from benchmarks.chaos_ways import HANG, LONG_EVERY, LONG_HANG, Postgres, hang, standing_still, ways
 from benchmarks.checks import API, assize, get, lines, listed
 from benchmarks.crowd import COLLECTION
+from benchmarks.databases import forget_settings, postgres
 from benchmarks.load import in_a_loop
 from tests.site import ROOT, Site
 
@@ -341,11 +342,8 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=FULL, help=f"of each kind; {FULL} unless given")
     parser.add_argument("--pg", action="store_true", help="on PostgreSQL instead of SQLite")
     options = parser.parse_args()
-    for name in [name for name in os.environ if name.startswith("ASSIZE_") and not name.startswith("ASSIZE_TEST_")]:
-        del os.environ[name]
+    forget_settings()
     if options.pg:
-        from benchmarks.__main__ import postgres
-
         with postgres() as server:
             if server:
                 os.environ["ASSIZE_PG_BIN"] = str(server.bin_path)

@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks import crowd
-from benchmarks.__main__ import postgres
 from benchmarks.checks import assize
+from benchmarks.databases import postgres
 from benchmarks.load import in_a_loop
 from tests.site import Site
 

@@ -25,6 +25,7 @@ from benchmarks.chaos_people import AGAIN, answered
 from benchmarks.chaos_ways import Postgres
 from benchmarks.checks import API, assize, get
 from benchmarks.crowd import QUEUE, Connection
+from benchmarks.databases import forget_settings
 from benchmarks.load import in_a_loop
 from tests.site import Site
 
@@ -193,8 +194,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.full_disk", description=__doc__)
     parser.add_argument("--pg", action="store_true", help="on PostgreSQL instead of SQLite")
     options = parser.parse_args()
-    for name in [name for name in os.environ if name.startswith("ASSIZE_") and not name.startswith("ASSIZE_TEST_")]:
-        del os.environ[name]
+    forget_settings()
     faults = broken_disks(postgres=options.pg)
     print("\n".join([NOT_TRIED] if faults is None else faults), flush=True)
     return 1 if faults else 0

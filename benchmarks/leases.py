@@ -8,13 +8,13 @@ within the lease and 5 s, and the pool is judged to the last document within the
 import argparse
 import asyncio
 import json
-import os
 import sys
 import time
 from dataclasses import dataclass, field
 
 from benchmarks.checks import API, get
 from benchmarks.crowd import QUEUE, Judge, settle
+from benchmarks.databases import database
 from benchmarks.load import in_a_loop, machine
 from tests.site import Site
 
@@ -95,14 +95,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.leases", description=__doc__)
     parser.add_argument("--pg", action="store_true", help="on PostgreSQL instead of SQLite")
     options = parser.parse_args()
-    for name in [name for name in os.environ if name.startswith("ASSIZE_") and not name.startswith("ASSIZE_TEST_")]:
-        del os.environ[name]
-    if options.pg:
-        from benchmarks.__main__ import postgres
-
-        with postgres():
-            return 0 if bench("PostgreSQL") else 1
-    return 0 if bench("SQLite") else 1
+    with database(pg=options.pg) as name:
+        return 0 if bench(name) else 1
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from uuid import uuid4
 
 from benchmarks import checks, crowd
 from benchmarks.crowd import Connection, Judge
+from benchmarks.databases import database
 from tests.site import Site
 
 T = TypeVar("T")
@@ -361,14 +362,9 @@ def main() -> int:
     parser.add_argument("--opinions", type=int, choices=(1, 2, 3), help="of --claims: with this k alone")
     parser.add_argument("--pg", action="store_true", help="on PostgreSQL instead of SQLite")
     options = parser.parse_args()
-    for name in [name for name in os.environ if name.startswith("ASSIZE_") and not name.startswith("ASSIZE_TEST_")]:
-        del os.environ[name]
-    if options.pg:
-        from benchmarks.__main__ import postgres
-
-        with postgres():
-            return run(options, "PostgreSQL", HIGH_PEOPLE, HIGH_THINK)
-    return run(options, "SQLite", PEOPLE, THINK)
+    people, think = (HIGH_PEOPLE, HIGH_THINK) if options.pg else (PEOPLE, THINK)
+    with database(pg=options.pg) as name:
+        return run(options, name, people, think)
 
 
 def run(options: argparse.Namespace, name: str, people: int, think: float) -> int:

@@ -8,7 +8,6 @@ moment are the same bytes, and the history has each act once.
 import argparse
 import asyncio
 import json
-import os
 import random
 import sys
 import time
@@ -20,6 +19,7 @@ from typing import Any
 from benchmarks import crowd
 from benchmarks.checks import get
 from benchmarks.crowd import Connection
+from benchmarks.databases import database
 from benchmarks.load import in_a_loop, machine
 from tests.site import Site
 
@@ -131,14 +131,8 @@ def main() -> int:
     parser.add_argument("--pg", action="store_true", help="on PostgreSQL instead of SQLite")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"{ROUNDS} unless given")
     options = parser.parse_args()
-    for name in [name for name in os.environ if name.startswith("ASSIZE_") and not name.startswith("ASSIZE_TEST_")]:
-        del os.environ[name]
-    if options.pg:
-        from benchmarks.__main__ import postgres
-
-        with postgres():
-            return 0 if run("PostgreSQL", options.rounds) else 1
-    return 0 if run("SQLite", options.rounds) else 1
+    with database(pg=options.pg) as name:
+        return 0 if run(name, options.rounds) else 1
 
 
 if __name__ == "__main__":

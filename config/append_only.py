@@ -27,13 +27,8 @@ def guard(table: str, words: str) -> tuple[Step, Step]:
                 editor.execute(f"CREATE TRIGGER {name} BEFORE {act} ON {table} BEGIN SELECT RAISE(ABORT, '{words}'); END")
 
     def allow(apps: StateApps, editor: BaseDatabaseSchemaEditor) -> None:
-        for act in ("UPDATE", "DELETE"):
-            name = f"{table}_no_{act.lower()}"
-            if editor.connection.vendor == "postgresql":
-                editor.execute(f"DROP TRIGGER {name} ON {table}")
-                editor.execute(f"DROP FUNCTION {name}()")
-            else:
-                editor.execute(f"DROP TRIGGER {name}")
+        for act in ("update", "delete"):
+            _drop(editor, table, f"{table}_no_{act}")
 
     return refuse, allow
 
@@ -62,10 +57,15 @@ def seal(table: str, words: str, keys: Sequence[Sequence[str]]) -> tuple[Step, S
             )
 
     def allow(apps: StateApps, editor: BaseDatabaseSchemaEditor) -> None:
-        if editor.connection.vendor == "postgresql":
-            editor.execute(f"DROP TRIGGER {postgresql} ON {table}")
-            editor.execute(f"DROP FUNCTION {postgresql}()")
-        else:
-            editor.execute(f"DROP TRIGGER {sqlite}")
+        _drop(editor, table, postgresql if editor.connection.vendor == "postgresql" else sqlite)
 
     return refuse, allow
+
+
+def _drop(editor: BaseDatabaseSchemaEditor, table: str, name: str) -> None:
+    """A trigger, and on PostgreSQL its function."""
+    if editor.connection.vendor == "postgresql":
+        editor.execute(f"DROP TRIGGER {name} ON {table}")
+        editor.execute(f"DROP FUNCTION {name}()")
+    else:
+        editor.execute(f"DROP TRIGGER {name}")
