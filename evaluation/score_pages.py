@@ -97,6 +97,7 @@ def topic(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
     found = topic_reports.found_by(standing, topic) if standing.small and collection.release_states is None else []
     if found:
         told["found"] = topic_reports.found_table(topic, found)
+    steps = {grade.value: grade.step for grade in grades(collection)}
     context: dict[str, Any] = {
         "standing": standing,
         "release": standing.release,
@@ -110,7 +111,7 @@ def topic(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
         "relevant": sum(count for grade, count in counts.items() if grade >= standing.counts["lenient_from"]),
         "hardness": topic_reports.hardness(standing, topic, measure),
         "ends": topic_reports.ends(standing, measure),
-        "found": found,
+        "found": [(one, steps.get(one.grade, 0)) for one in found],
         "measures": reports.topic_measures(standing),
         "measure": measure,
         "charts": drawn,
