@@ -97,7 +97,8 @@ def topic(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
     found = topic_reports.found_by(standing, topic) if standing.small and collection.release_states is None else []
     if found:
         told["found"] = topic_reports.found_table(topic, found)
-    steps = {grade.value: grade.step for grade in grades(collection)}
+    scale = grades(collection)
+    steps = {grade.value: grade.step for grade in scale}
     context: dict[str, Any] = {
         "standing": standing,
         "release": standing.release,
@@ -106,7 +107,7 @@ def topic(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
         "topic": Topic.objects.filter(collection=collection, number=topic).first(),
         "before": topics[place - 1] if place else "",
         "after": topics[place + 1] if place + 1 < len(topics) else "",
-        "grades": [(grade, counts.get(grade.value, 0)) for grade in grades(collection)],
+        "grades": [(grade, counts.get(grade.value, 0)) for grade in scale],
         "judged": sum(counts.values()),
         "relevant": sum(count for grade, count in counts.items() if grade >= standing.counts["lenient_from"]),
         "hardness": topic_reports.hardness(standing, topic, measure),
