@@ -1,5 +1,7 @@
 """Our own start-up checks: each is silent when all is well, and fires with its id and a hint."""
 
+from pathlib import Path
+
 import pytest
 from django.core.checks import CheckMessage, run_checks
 from django.db import connection
@@ -65,9 +67,9 @@ def test_database_that_could_lose_a_commit_is_an_error() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_database_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_database_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     connection.close()
-    name = "/nowhere/at/all.sqlite3" if connection.vendor == "sqlite" else "no_such_database"
+    name = str(tmp_path / "gone" / "assize.sqlite3") if connection.vendor == "sqlite" else "no_such_database"
     monkeypatch.setitem(connection.settings_dict, "NAME", name)
     [(number, words, hint)] = told(checks.durable_database())
     assert (number, hint) == ("assize.E002", "Check ASSIZE_DATABASE_URL.")

@@ -75,12 +75,12 @@ def test_worker_that_is_stopped_at_once_is_not_called_alive(queue_server: "Redis
 
 
 def test_readyz_names_a_disk_that_is_gone_or_full(
-    db: None, client: Client, queue_server: "Redis", settings: Settings, monkeypatch: pytest.MonkeyPatch
+    db: None, client: Client, queue_server: "Redis", settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(health, "DISK_LEAST", 10**18)
     assert ready(client)[2]["disk"] is False
     monkeypatch.undo()
-    settings.DATA = Path("/nowhere/at/all")
+    settings.DATA = tmp_path / "gone"
     assert ready(client)[2]["disk"] is False
 
 
