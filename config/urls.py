@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from config import account_pages, api_docs, endpoints, pages
+from config import account_pages, api_docs, endpoints, guides, pages
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", endpoints.api.urls),  # first: addresses are tried in this order, and programs ask most often
@@ -35,6 +35,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("status/", pages.status, name="status"),
     path("status/trial/", pages.trial, name="trial"),
     path("styleguide/", pages.styleguide, name="styleguide"),
+    # Guides
+    path("docs/", guides.show, name="guides"),
+    path("docs/pictures/<path:picture>", guides.show_picture, name="guide_picture"),
+    path("docs/<path:guide>/", guides.show, name="guide"),
     # Programs
     path("api/docs/", api_docs.api_docs, name="api_docs"),
     path("metrics", pages.metrics_page, name="metrics"),

@@ -132,6 +132,9 @@ TABLE: dict[str, dict[str, Rule]] = {
     "status/trial/": {"POST": administrator(302)},
     "styleguide/": {"GET": administrator(200)},
     "measures/": {"GET": everybody(200)},
+    "docs/": {"GET": everybody(200)},
+    "docs/<path:guide>/": {"GET": everybody(200)},
+    "docs/pictures/<path:picture>": {"GET": everybody(200)},
     "api/docs/": {"GET": everybody(200)},
     # Pages: accounts
     "sign-in/": {"GET": but(everybody(302), anonymous=200), "POST": but(everybody(302), anonymous=422)},
@@ -509,6 +512,8 @@ def make_world(cast: Cast) -> World:
         "against": 1,
         "form": "csv",
         "ending": "trec",
+        "guide": "guides/glossary",
+        "picture": "guides/judge.png",
         "topic": "1",
         "user": cast.assessor.username,
         "username": "olive",
