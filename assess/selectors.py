@@ -7,18 +7,29 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import Count, Exists, IntegerField, Max, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, IntegerField, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from numpy.typing import NDArray
 
 from assess import blind
-from assess.models import SLOTS, Answer, Assignment, AssignmentPlan, Judgment, JudgmentEvent, PracticeItem, Seat, Workload
+from assess.models import (
+    SLOTS,
+    Answer,
+    Assignment,
+    AssignmentPlan,
+    Judgment,
+    JudgmentEvent,
+    Message,
+    PracticeItem,
+    Seat,
+    Workload,
+)
 from config.errors import Refusal
 from config.models import User
 from pooling import selectors as pooled
 from pooling.access import Anyone
-from pooling.models import Collection, Role, Topic
+from pooling.models import Collection, Membership, Role, Topic
 from pooling.selectors import Stage
 
 # Judgments
@@ -352,6 +363,29 @@ def to_judge(user: Anyone) -> list[ToJudge]:
     waiting = (own | blind.free_seats(user)).filter(**member).order_by()
     rows = waiting.values_list("collection__slug", "collection__name").annotate(left=Count("pk"))
     return [ToJudge(slug, name, left) for slug, name, left in rows.order_by("collection__name")]
+
+
+@dataclass(frozen=True)
+class Letters:
+    """Of a collection: questions that wait for the organizers, and their answers that one has not seen."""
+
+    slug: str
+    name: str
+    questions: int
+    answers: int
+
+
+def letters(user: Anyone) -> list[Letters]:
+    """What was asked of the user as an organizer, and what they are told as an assessor, where there is any; one query."""
+    if not isinstance(user, User):
+        return []
+    organized = Membership.objects.filter(user=user, role=Role.ORGANIZER, ended_at=None).values("collection")
+    asked = Q(author=F("assessor"), item__topic__collection__in=organized)
+    told = Q(assessor=user) & ~Q(author=user)
+    open_ones = Message.objects.filter(asked | told, done_at=None, item__topic__collection__archived_at=None).order_by()
+    rows = open_ones.values_list("item__topic__collection__slug", "item__topic__collection__name")
+    counted = rows.annotate(asked=Count("pk", filter=asked), told=Count("pk", filter=told))
+    return [Letters(*row) for row in counted.order_by("item__topic__collection__name")]
 
 
 def judged_stage(collection: Collection, user: Anyone, roles: set[str]) -> Stage:

@@ -34,6 +34,7 @@ def home(request: HttpRequest) -> HttpResponse:
     running = access.jobs_visible_to(request.user).filter(state__in=["waiting", "running"]).order_by("-pk")[:5]
     context = {"mine": mine, "public": public, "jobs": running, "releases": evaluation.public_releases(request.user)}
     context |= {"to_judge": assess.to_judge(request.user), "to_decide": adjudication.to_decide(request.user)}
+    context |= {"letters": assess.letters(request.user)}
     context |= {"demo": demo.people(settings.DEMO)}
     return render(request, "site/home.html", context)
 
@@ -57,6 +58,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
         "has_documents": Role.ORGANIZER in roles and bool(selectors.corpus(found).document_count),
         "released": access.sees_released(roles) and evaluation.newest(found) is not None,
         "jobs": _unfinished(found, request.user) if roles else [],
+        "letters": [row for row in assess.letters(request.user) if row.slug == slug] if roles else [],
     }
     return collection_page(request, "site/collection.html", found, 200, **context)
 

@@ -217,6 +217,7 @@ def own(request: HttpRequest, slug: str) -> HttpResponse:
         "pace": ours.pace(collection, user, progress),
         "rows": _graded(collection, ours.told(ours.history(collection, user, Filters())[:10])),
     }
+    context["letters"] = {"slug": slug, "answers": blind.unseen_answers(collection, user)}
     pace = context["pace"]
     context["shares"] = [(grade, pace.grades.get(grade.value, 0)) for grade in selectors.grades(collection)]
     return page(request, "assess/own.html", collection, **context)

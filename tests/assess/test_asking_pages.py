@@ -29,6 +29,22 @@ def test_question_and_answer(bench: Bench, client_for: ClientFor) -> None:
     assert "Are eels" not in client_for(bench.bob).get(f"{BASE}/judge/questions/").content.decode()
 
 
+def test_letters_are_told_where_people_begin(bench: Bench, client_for: ClientFor) -> None:
+    bench.assign(overlap=0)
+    ann, olga, bob = client_for(bench.ann), client_for(bench.organizer), client_for(bench.bob)
+    asked, answered = "1 question of assessors waits for an answer", "1 new answer to your questions"
+    ann.post(f"{BASE}/judge/questions/", {"seat": bench.cards(bench.ann)[0].token, "text": "Are eels meant?"})
+    for page in ("/", f"{BASE}/"):
+        assert asked in olga.get(page).content.decode()
+        assert not any(words in client.get(page).content.decode() for client in (ann, bob) for words in (asked, answered))
+    olga.post(f"{BASE}/questions/", {"question": Message.objects.get().pk, "text": "Yes, both."})
+    for page in ("/", f"{BASE}/", f"{BASE}/judge/list/"):
+        assert answered in ann.get(page).content.decode()
+        assert not any(words in client.get(page).content.decode() for client in (olga, bob) for words in (asked, answered))
+    ann.get(f"{BASE}/judge/questions/")
+    assert answered not in ann.get("/").content.decode()
+
+
 def test_practice_leads_to_real_work(bench: Bench, client_for: ClientFor) -> None:
     bench.assign(overlap=0)
     olga, ann = client_for(bench.organizer), client_for(bench.ann)
