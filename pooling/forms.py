@@ -145,7 +145,7 @@ class DocumentsForm(forms.Form):
         label="File of documents",
         help_text="JSON, TREC's &lt;DOC&gt; elements, TSV, SMART, or an archive of texts and pages; gzip, bzip2, Zstandard, zip or tar.",
     )
-    format = forms.ChoiceField(label="Form", choices=list(FORMATS.items()), initial="auto", required=False)
+    format = forms.ChoiceField(label="Format", choices=list(FORMATS.items()), initial="auto", required=False)
     encoding = forms.ChoiceField(choices=list(ENCODINGS.items()), initial="utf-8", required=False)
     only = forms.ChoiceField(
         label="Keep",
@@ -156,11 +156,11 @@ class DocumentsForm(forms.Form):
     )
 
     others = forms.ChoiceField(
-        label="Present documents that the file lacks",
+        label="If documents that are here are missing in the file",
         choices=[
-            ("refuse", "Ask me: such a file is refused"),
-            ("keep", "Stay: the file is added to what is there"),
-            ("drop", "Are dropped: the file takes the place of all"),
+            ("refuse", "Refuse the file, and tell me which they are"),
+            ("keep", "Keep them, and add the file’s documents"),
+            ("drop", "Drop them: the file replaces all documents"),
         ],
         initial="refuse",
         required=False,

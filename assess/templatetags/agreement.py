@@ -25,7 +25,7 @@ def coefficient(key: str) -> str:
 @register.filter
 def figure(value: float | None, decimals: int) -> str:
     """A figure with a minus as wide as a digit; one that is not defined is a dash."""
-    return "–" if value is None else f"{value:.{decimals}f}".replace("-", "−")
+    return "–" if value is None else f"{value:z.{decimals}f}".replace("-", "−")
 
 
 @register.filter

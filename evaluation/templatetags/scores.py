@@ -36,7 +36,7 @@ def cell(value: object) -> str:
         return "–"
     if not isinstance(value, int | float):
         return str(value)
-    return minus(f"{value:.4f}" if isinstance(value, float) else f"{value:,}")
+    return minus(f"{value:z.4f}" if isinstance(value, float) else f"{value:,}")
 
 
 @register.filter

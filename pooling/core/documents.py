@@ -21,7 +21,7 @@ CHUNK = 2000
 CHUNK_BYTES = 4 << 20
 MAX_LINE = 16 << 20
 FORMATS = {
-    "auto": "As the file tells",
+    "auto": "Recognize it from the file",
     "jsonl": "JSON, an object a line or a list of them: id, title, text (BEIR, Anserini)",
     "sgml": "TREC's <DOC> elements, also trecweb",
     "tsv": "Lines of id, tab, text (MS MARCO)",

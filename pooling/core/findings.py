@@ -212,7 +212,7 @@ class Report:
         return (*errors, *rest)
 
     def _too_many(self, listed: int) -> str:
-        shown = "the first is listed. Mend it" if listed == 1 else f"the first {listed} are listed. Mend these"
+        shown = "the first is listed. Correct it" if listed == 1 else f"the first {listed} are listed. Correct these"
         return f"{self.errors:,} errors in all; {shown} and check again."
 
     def _limit(self, severity: Severity) -> int:

@@ -329,7 +329,7 @@ def _ties(
         "warning",
         "SCORES_CONSTANT",
         lines[starts[flat]],
-        lambda i: f"All scores of topic {shown(name[flat[i]])} are equal; the order would depend on document ids.",
+        lambda i: f"All scores of topic {shown(name[flat[i]])} are equal; the order would depend on docnos.",
     )
     tied = np.zeros(len(topic), bool)
     tied[1:] |= equal
@@ -343,5 +343,5 @@ def _ties(
 def note_ties(found: Iterable[Ties], report: Report) -> None:
     """Those of all parts of a file at once."""
     if some := [one for one in found if one.scores]:
-        words = f"{sum(one.scores for one in some):,} tied scores; ties are broken by document id, descending."
+        words = f"{sum(one.scores for one in some):,} tied scores; ties are broken by docno, descending."
         report.add("info", "SCORE_TIES", min(one.line for one in some), words)

@@ -327,7 +327,7 @@ def _mixed_message(line: int, tag: bytes, first: bytes) -> str:
 
 
 def _long_message(line: int, topic: bytes, docno: bytes) -> str:
-    name, value = ("topic", topic) if len(topic) > MAX_ID else ("document id", docno)
+    name, value = ("topic", topic) if len(topic) > MAX_ID else ("docno", docno)
     return f'The {name} "{shown(value)}" of line {line} has {len(value):,} bytes; at most {MAX_ID} are allowed.'
 
 

@@ -48,7 +48,7 @@ def take_run(upload: Upload, path: Path, report: Report, work: Work) -> Report:
     )
     report, rankings = found.report, found.rankings
     if docnos is None:
-        words = "No documents are imported yet, so document ids were not checked."
+        words = "No documents are imported yet, so docnos were not checked."
         report.add("warning", "DOCS_UNCHECKED", 0, words)
     about = read_metadata(upload.options.get("metadata") or found.header, report)
     if rankings is None or not report.ok:

@@ -16,7 +16,7 @@ def test_report_lists_the_first_errors_by_line_and_counts_all() -> None:
     report.add("error", "EARLY", 5, "early")
     listed = [(one.code, one.line) for one in report.findings]
     assert listed == [("EARLY", 3), ("LATE", 4), ("EARLY", 5), ("TOO_MANY_ERRORS", 5)]
-    assert report.findings[-1].message == "5 errors in all; the first 3 are listed. Mend these and check again."
+    assert report.findings[-1].message == "5 errors in all; the first 3 are listed. Correct these and check again."
     assert (report.errors, report.ok, report.count("LATE")) == (5, False, 3)
 
 
@@ -32,7 +32,7 @@ def test_report_that_lists_one_error_says_so() -> None:
     report = Report(max_errors=0)
     report.add("error", "FIELDS", 1, "no")
     report.add("error", "FIELDS", 2, "no")
-    assert report.findings[-1].message == "2 errors in all; the first is listed. Mend it and check again."
+    assert report.findings[-1].message == "2 errors in all; the first is listed. Correct it and check again."
 
 
 def test_report_puts_errors_first_and_the_whole_file_last() -> None:

@@ -53,7 +53,7 @@ def test_findings_of_the_worked_examples(vector: dict[str, Any]) -> None:
             "1 Q0 d 1 1 t\n1 Q0 e 2 2 t\n",
             "By rank line 2 comes second, by score first. Evaluation uses the score. Are these distances?",
         ),
-        ("1 Q0 d 1 1 t\n1 Q0 e 2 1 t\n", "All scores of topic 1 are equal; the order would depend on document ids."),
+        ("1 Q0 d 1 1 t\n1 Q0 e 2 1 t\n", "All scores of topic 1 are equal; the order would depend on docnos."),
         ("1 Q0 d 3 2 t\n", "The ranks of topic 1 start at 3, expected 0 or 1. They are ignored."),
     ],
 )
@@ -63,7 +63,7 @@ def test_messages_say_what_was_found(text: str, message: str) -> None:
 
 def test_large_numbers_are_told_with_separators() -> None:
     tied = "".join(f"1 Q0 d{rank} {rank} {-(rank // 2)} t\n" for rank in range(2, 1202))
-    assert "1,200 tied scores; ties are broken by document id, descending." in messages(tied)
+    assert "1,200 tied scores; ties are broken by docno, descending." in messages(tied)
 
 
 def test_messages_about_the_collection() -> None:
@@ -142,9 +142,7 @@ def test_only_spaces_and_tabs_are_blanks(blank: str) -> None:
 
 def test_ids_that_are_too_long_are_refused() -> None:
     long = "x" * 256
-    assert messages(f"1 Q0 {long} 1 2 t\n") == [
-        f'The document id "{"x" * 80}…" of line 1 has 256 bytes; at most 255 are allowed.'
-    ]
+    assert messages(f"1 Q0 {long} 1 2 t\n") == [f'The docno "{"x" * 80}…" of line 1 has 256 bytes; at most 255 are allowed.']
     assert findings(read_run(f"{long} Q0 d 1 2 t\n".encode())[2]) == [("error", "ID_LONG", 1)]
 
 
