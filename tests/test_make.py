@@ -118,7 +118,7 @@ def test_browser_is_asked_for_when_nothing_works(tmp_path: Path) -> None:
 
 PYTEST = """
 case "$*" in *--pg*tests/live*) part=live-pg;; *tests/live\\ *|*tests/live) part=live;; esac
-case "$*" in *--ignore*--pg*|*--pg*--ignore*) part=pg;; *"not pure"*) part=sqlite;; *live*) ;; *) part=browser;; esac
+case "$*" in *--ignore*--pg*|*--pg*--ignore*) part=pg;; *"not pure"*) part=sqlite;; *"-m pure"*) part=pure;; *live*) ;; *) part=browser;; esac
 [ "$part" = "$FAILS" ] && { echo "==== 1 failed, of $part ===="; exit 1; }
 echo "==== 2 passed, of $part ===="
 """
@@ -132,6 +132,7 @@ echo "==== 2 passed, of $part ===="
         ("live", 2, "==== 1 failed, of live ===="),
         ("live-pg", 2, "==== 1 failed, of live-pg ===="),
         ("browser", 2, "==== 1 failed, of browser ===="),
+        ("pure", 2, "==== 1 failed, of pure ===="),
         ("pg", 2, "==== 1 failed, of pg ===="),
         ("types", 2, "==== 2 passed, of pg ===="),
     ],
@@ -142,8 +143,8 @@ def test_pytest_has_the_last_word_and_tells_of_what_failed(tmp_path: Path, fails
     stand_in(tmp_path / ".venv" / "bin" / "mypy", '[ "$FAILS" = types ] && { echo Found 1 error; exit 1; }; echo Success')
     found = run("make", "test", "-o", "test-deps", "-o", "style", cwd=tmp_path, FAILS=fails)
     lines = found.stdout.splitlines()
-    parts = {name: words for name, _, words in (line.partition(" ") for line in lines[-7:-1])}
+    parts = {name: words for name, _, words in (line.partition(" ") for line in lines[-8:-1])}
     assert (found.returncode, lines[-1]) == (status, last)
-    assert sorted(parts) == ["browser", "live", "live-pg", "pg", "sqlite", "types"]
+    assert sorted(parts) == ["browser", "live", "live-pg", "pg", "pure", "sqlite", "types"]
     assert [name for name, words in parts.items() if "1 failed" in words or "Found" in words] == ([fails] if fails else [])
     assert list(parts)[-1] == (fails or "pg")

@@ -108,6 +108,7 @@ def test_without_queue_and_workers_people_judge_sign_in_and_download(world: Worl
     site.wait_for(lambda: world.ask(world.secrets["admin"], "GET", f"/api/v1/jobs/{job['id']}")["state"] == "done", 90)
 
 
+@pytest.mark.once  # of the queue
 def test_a_killed_worker_is_told_within_ten_seconds_and_a_busy_one_is_alive(world: World) -> None:
     site, admin = world.site, world.secrets["admin"]
     assert len(site.pids("worker")) == 1 and site.process
@@ -139,6 +140,7 @@ def _page_after_sign_in(site: Site, name: str) -> str:
         return page
 
 
+@pytest.mark.once  # of the web server
 @pytest.mark.parametrize("key", ["", "Idempotency-Key: slow-{}\r\n"], ids=["plain", "keyed"])
 def test_slow_lines_keep_nobody_from_judging(world: World, key: str) -> None:
     """More of them than the web server has threads, each sending a byte now and then; one with a key holds no lock."""
