@@ -13,6 +13,8 @@ from tests import factories
 from tests.api.conftest import NO_TOKEN, NOT_FOUND, CallerFor, error
 from tests.conftest import Cast
 
+pytestmark = pytest.mark.once
+
 HARBOUR = "/collections/harbour-trials"
 YES_NO = [
     {"value": 0, "label": "No", "definition": "", "example": "", "key": "0"},

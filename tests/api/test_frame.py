@@ -16,6 +16,8 @@ from tests import factories
 from tests.api.conftest import NO_TOKEN, NOT_FOUND, CallerFor, error
 from tests.conftest import Cast, ClientFor
 
+pytestmark = pytest.mark.once
+
 TIDE = {"name": "Tide pools", "slug": "tide-pools", "task": "web"}
 FORGED = error("forbidden", "The CSRF token is missing or wrong; send X-CSRFToken, or use an API token.")
 

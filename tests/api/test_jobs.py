@@ -13,6 +13,8 @@ from pooling.services import collections
 from tests.api.conftest import NO_TOKEN, NOT_FOUND, CallerFor, error
 from tests.conftest import Cast
 
+pytestmark = pytest.mark.once
+
 
 def make_job(user: User, **values: object) -> Job:
     job = jobs.intend("trial", title="Trial", args={"steps": 1, "seconds": "0"}, started_by=user)

@@ -12,6 +12,8 @@ from tests.api.conftest import NO_TOKEN, NOT_FOUND, Caller, CallerFor, error
 from tests.conftest import Cast
 from tests.pooling import files
 
+pytestmark = pytest.mark.once
+
 HARBOUR = "/collections/harbour-trials"
 MEMBERS, MACHINES, INVITATIONS = f"{HARBOUR}/members", f"{HARBOUR}/machines", f"{HARBOUR}/invitations"
 TOKEN = {"name": "second", "scopes": ["read"]}

@@ -12,6 +12,8 @@ from pooling.services import members
 from tests.api.conftest import NO_TOKEN, NOT_FOUND, Caller, CallerFor, error
 from tests.conftest import Cast
 
+pytestmark = pytest.mark.once
+
 UNKNOWN = error("not_signed_in", "The token is unknown, revoked or expired.")
 TOKEN = {"name": "laptop", "scopes": ["read"]}
 

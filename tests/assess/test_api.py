@@ -14,6 +14,8 @@ from tests import factories as people
 from tests.api.conftest import NOT_FOUND, Caller, CallerFor, caller_for
 from tests.assess.conftest import Bench
 
+pytestmark = pytest.mark.once
+
 __all__ = ["caller_for"]
 BASE = "/collections/harbour-trials"
 

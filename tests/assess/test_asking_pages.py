@@ -10,7 +10,7 @@ from tests.assess import factories
 from tests.assess.conftest import Bench
 from tests.conftest import ClientFor
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 BASE = "/c/harbour-trials"
 
 

@@ -13,6 +13,8 @@ from tests.assess import factories
 from tests.assess.conftest import Bench
 from tests.conftest import ClientFor
 
+pytestmark = pytest.mark.once
+
 HOSTILE = """<!doctype html><html><head><title>t</title><base href="//out.example/"><meta http-equiv="refresh" content="0;url=//out.example/">
 <link rel="preconnect" href="//out.example"><link rel="stylesheet" href="//out.example/a.css"><style>*{background:url(//out.example/b)}</style>
 <script>alert(1)</script></head><body onload="alert(2)" style="display:none" background="//out.example/c">

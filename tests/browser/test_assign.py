@@ -37,6 +37,14 @@ def test_grid_by_mouse_and_keyboard(signed_in: Callable[[User], Page]) -> None:
     names = [user.name for user in sorted((jo, kim), key=lambda user: user.name)]
     page.keyboard.press("ArrowLeft" if names[1] == kim.name else "ArrowRight")
     expect(cell[jo, 1]).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(cell[jo, 2]).to_be_focused()
+    expect(cell[jo, 2]).to_have_value("1")  # an arrow changes nothing
+    page.keyboard.press("Tab")
+    expect(page.locator("[data-grid] :focus")).to_have_count(0)  # the whole grid is one stop
+    page.keyboard.press("Shift+Tab")
+    expect(cell[jo, 2]).to_be_focused()
+    page.keyboard.press("ArrowUp")
     page.keyboard.press("0")
     with page.expect_request(lambda request: request.method == "POST") as sent:
         page.get_by_role("button", name="Assign these topics").click()

@@ -352,6 +352,7 @@ CASES = [
 ]
 ELSEWHERE = {"styleguide", "sign_up", "welcome"}  # test_styleguide.py, below, test_first_hour.py
 FOR_PROGRAMS = {
+    "guide_picture",
     "interactive_run",
     "healthz",
     "hours",

@@ -14,7 +14,7 @@ from tests.conftest import Cast
 from tests.evaluation.conftest import judged, second
 
 __all__ = ["bench", "judged", "second"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 JUDGE = ("judge", "harbour-trials", "--by", "ann-assessor")
 
 

@@ -8,7 +8,7 @@ from pooling.models import Collection
 from tests.commands.conftest import Assize
 from tests.conftest import Cast
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 SCALE = {
     "grades": [
         {"value": 0, "label": "No", "definition": "", "example": "", "key": "0"},

@@ -20,6 +20,8 @@ from tests import factories
 from tests import queue_server as servers
 from tests.commands.conftest import Assize
 
+pytestmark = pytest.mark.once
+
 COLUMNS = ["id", "state", "title", "done_count", "total", "message", "started_by", "created_at", "finished_at"]
 
 

@@ -14,7 +14,7 @@ from tests.assess.conftest import Bench, bench
 from tests.commands.conftest import Assize
 
 __all__ = ["bench"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 def test_assign_by_itself(assize: Assize, bench: Bench) -> None:

@@ -12,7 +12,7 @@ from tests.conftest import Cast
 from tests.pooling import files
 from tests.pooling.files import run_file
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 @pytest.fixture(autouse=True)

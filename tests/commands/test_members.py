@@ -8,7 +8,7 @@ from tests import factories
 from tests.commands.conftest import Assize
 from tests.conftest import Cast
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 def test_members_are_listed(assize: Assize, cast: Cast) -> None:

@@ -14,7 +14,7 @@ from tests.commands.conftest import Assize
 from tests.config.test_prepare import site_on
 from tests.conftest import Cast
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 def secret_of(link: str) -> str:

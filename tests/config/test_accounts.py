@@ -20,6 +20,8 @@ from tests import factories
 from tests.conftest import Cast, ClientFor
 from tests.factories import PASSWORD
 
+pytestmark = pytest.mark.once
+
 if TYPE_CHECKING:
     from django.test.client import _MonkeyPatchedWSGIResponse as Answer
 

@@ -20,6 +20,8 @@ from tests import factories
 from tests.config.test_settings import environment, tell
 from tests.conftest import ClientFor
 
+pytestmark = pytest.mark.once
+
 BUTTON = "/demo/olive/"
 
 

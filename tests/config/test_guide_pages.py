@@ -8,7 +8,7 @@ from django.test import Client
 
 from config import guides
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 
 @pytest.mark.parametrize("name", guides.pages())

@@ -39,7 +39,7 @@ urlpatterns = [*urls.urlpatterns, path("fail/<str:how>/", fail), path("api/fail/
 handler400, handler403 = urls.handler400, urls.handler403
 handler404, handler500 = urls.handler404, urls.handler500
 
-pytestmark = pytest.mark.urls(__name__)
+pytestmark = [pytest.mark.urls(__name__), pytest.mark.once]
 
 
 @pytest.fixture

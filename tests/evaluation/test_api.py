@@ -14,6 +14,8 @@ from tests.api.conftest import CallerFor, caller_for, error
 from tests.conftest import Cast
 from tests.evaluation import factories
 
+pytestmark = pytest.mark.once
+
 __all__ = ["caller_for"]
 ALL = "/collections/harbour-trials/releases"
 ONE = f"{ALL}/1"

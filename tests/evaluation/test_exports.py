@@ -19,6 +19,8 @@ from pooling.models import Run, Topic
 from tests.conftest import Cast, ClientFor
 from tests.evaluation import factories
 
+pytestmark = pytest.mark.once
+
 
 def read(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))

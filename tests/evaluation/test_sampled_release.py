@@ -23,6 +23,8 @@ from tests.conftest import ClientFor
 from tests.golden import vectors
 from tests.pooling import files
 
+pytestmark = pytest.mark.once
+
 VECTOR = vectors("pooling", "two_strata_budget")[0].values[0]
 GRADES = vectors("pooling", "pool_mtf")[0].values[0]["qrels"]
 

@@ -21,6 +21,8 @@ from tests.commands.conftest import Assize, assize
 from tests.conftest import Cast, ClientFor
 from tests.evaluation import factories
 
+pytestmark = pytest.mark.once
+
 __all__ = ["assize", "caller_for"]
 HERE = "/c/harbour-trials/"
 API = "/collections/harbour-trials"

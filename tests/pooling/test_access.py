@@ -13,6 +13,8 @@ from pooling.models import Collection, Membership, Role, Visibility
 from pooling.services import members
 from tests.conftest import Cast
 
+pytestmark = pytest.mark.once
+
 MEMBERS = ("organizer", "assessor", "adjudicator", "participant", "researcher")
 EVERYBODY = (*MEMBERS, "staff", "stranger", "other_organizer", "anonymous")
 

@@ -12,6 +12,8 @@ from tests.pooling import files
 from tests.pooling.files import run_file
 from tests.pooling.test_packed import zip_of
 
+pytestmark = pytest.mark.once
+
 HERE, API = "/c/harbour-trials/", "/collections/harbour-trials"
 __all__ = ["caller_for"]  # a fixture of the API's tests
 

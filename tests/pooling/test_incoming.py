@@ -24,6 +24,8 @@ from tests.pooling import files
 from tests.pooling.files import check, run_file, take, take_run, take_topics
 from tests.pooling.test_packed import zip_of
 
+pytestmark = pytest.mark.once
+
 DOCUMENTS, TOPICS, RUN = UploadKind.DOCUMENTS, UploadKind.TOPICS, UploadKind.RUN
 
 

@@ -19,6 +19,8 @@ from tests.conftest import Cast
 from tests.pooling import files
 from tests.pooling.files import run_file
 
+pytestmark = pytest.mark.once
+
 HERE = "/collections/harbour-trials"
 ARCHIVED = error("conflict", "This collection is archived; restore it first.")
 

@@ -20,6 +20,8 @@ from tests.conftest import Cast, ClientFor
 from tests.pooling import files
 from tests.pooling.files import run_file
 
+pytestmark = pytest.mark.once
+
 HERE = "/c/harbour-trials/"
 
 

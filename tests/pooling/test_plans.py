@@ -23,6 +23,8 @@ from tests.conftest import Cast, ClientFor
 from tests.pooling import files
 from tests.pooling.files import run_file, take_run
 
+pytestmark = pytest.mark.once
+
 HERE = "/c/harbour-trials/"
 __all__ = ["caller_for"]  # a fixture of the API's tests
 

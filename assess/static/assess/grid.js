@@ -1,5 +1,6 @@
 // The grid that assigns topics: a click on a cell goes on to the next number, arrows go from cell to cell, and only rows that
-// were changed are sent. Without script the cells are plain choices, and the server tells what was changed.
+// were changed are sent. For Tab the whole grid is one stop. Without script the cells are plain choices, and the server tells
+// what was changed.
 (function () {
   "use strict";
   var grid = document.querySelector("[data-grid]");
@@ -13,10 +14,22 @@
     var changed = rows().filter(isChanged).length;
     count.textContent = changed ? changed + (changed === 1 ? " topic" : " topics") + " changed" : "";
   }
-  function move(cell, by) {
-    var all = Array.from(cell.closest("tr").querySelectorAll("select")), next = all[all.indexOf(cell) + by];
+  var CELLS = "select, input[type=checkbox]";
+  function cells(row) { return row ? Array.from(row.querySelectorAll(CELLS)) : []; }
+  function move(cell, down, right) {
+    var row = cell.closest("tr"), all = rows();
+    var next = cells(all[all.indexOf(row) + down])[cells(row).indexOf(cell) + right];
     if (next) { next.focus(); next.scrollIntoView({ block: "nearest", inline: "nearest" }); }
   }
+  var stop = null; // where Tab comes in
+  function stopAt(cell) {
+    if (stop) stop.tabIndex = -1;
+    stop = cell;
+    if (stop) stop.tabIndex = 0;
+  }
+  grid.querySelectorAll(CELLS).forEach(function (cell) { cell.tabIndex = -1; });
+  stopAt(grid.querySelector(CELLS));
+  grid.addEventListener("focusin", function (event) { if (event.target.matches(CELLS)) stopAt(event.target); });
   grid.addEventListener("mousedown", function (event) {
     var cell = event.target.closest("select");
     if (!cell || event.button) return;
@@ -25,11 +38,12 @@
     cell.selectedIndex = (cell.selectedIndex + (event.shiftKey ? cell.length - 1 : 1)) % cell.length;
     tell();
   });
+  var WAYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
   grid.addEventListener("keydown", function (event) {
-    var cell = event.target.closest("select");
+    var cell = event.target.closest(CELLS), way = WAYS[event.key];
     if (!cell || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "ArrowRight" || event.key === "ArrowLeft") move(cell, event.key === "ArrowRight" ? 1 : -1);
-    else if (["0", "-", "Backspace", "Delete"].includes(event.key)) { cell.selectedIndex = 0; tell(); }
+    if (way) move(cell, way[0], way[1]);
+    else if (cell.matches("select") && ["0", "-", "Backspace", "Delete"].includes(event.key)) { cell.selectedIndex = 0; tell(); }
     else return;
     event.preventDefault();
   });

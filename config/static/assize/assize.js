@@ -1,4 +1,4 @@
-/* Small helps for every page: dismissing toasts, modal questions, copying, an address out of a name, how much of an upload is sent, that a table goes on, saying a job's new state aloud. All works without it. */
+/* Small helps for every page: dismissing toasts, modal questions, copying, an address out of a name, how much of an upload is sent, that a table goes on, that what a button says is out of date, saying a job's new state aloud. All works without it. */
 (function () {
   "use strict";
   document.documentElement.classList.add("js");
@@ -35,6 +35,15 @@
     if (!button) return;
     if (button.hasAttribute("data-dismiss")) button.closest(".toast").remove();
     else copy(button);
+  });
+
+  // What a button says of a form is no longer so once the form is changed.
+  document.addEventListener("input", function (event) {
+    var form = event.target.form;
+    if (form && form.id) document.querySelectorAll('button[data-stale][form="' + form.id + '"]').forEach(function (button) {
+      button.disabled = true;
+      button.textContent = button.dataset.stale;
+    });
   });
 
   // A question holds the focus until it is answered.
