@@ -85,7 +85,7 @@ def whole(request: HttpRequest, slug: str) -> HttpResponse:
     sought = highlighting.wanted(sought_words(words), topic.language if topic else "")
     title, text = highlighting.pieces([found.title or docno, found.text], sought, found.language)
     back = {"q": words, **({"topic": topic.number} if topic else {})}
-    context: dict[str, Any] = {"document": found, "title": title, "text": text, "back": urlencode(back)}
+    context: dict[str, Any] = {"document": found, "title": title, "text": text, "back": urlencode(back), "words": words}
     user, held = access.require_sign_in(request.user), access.roles_in(request.user, collection)
     if topic and Role.ASSESSOR in held and topic in searching.own_topics(collection, user):
         (hit,) = searching.hits(collection, user, topic, words, [docno], organizes=False)

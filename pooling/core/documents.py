@@ -210,6 +210,11 @@ def _lines(file: Peekable, report: Report, longest: int) -> Iterator[tuple[int, 
             if block.endswith(b"\r"):  # its LF may be the next byte
                 block += file.read(1)
             block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if not (rest or dropping or block.strip(b"\n")):  # nothing but line ends: one tells as much as a million
+            yield number, b""
+            number += len(block)
+            block = file.read(_BLOCK)
+            continue
         *whole, rest = (rest + block).split(b"\n")
         for line in whole:
             if not dropping and len(line) <= longest:

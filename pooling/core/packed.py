@@ -3,7 +3,7 @@
 import io
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO, Literal, TypeVar, cast
 
 GZIP = b"\x1f\x8b"  # its first bytes
@@ -12,6 +12,7 @@ Kind = Literal["plain", "gzip", "bzip2", "Zstandard", "zip", "tar"]
 LIMIT = 1 << 30
 BOMB_FROM, BOMB_RATIO = 200_000_000, 500  # text shrinks to a tenth, seldom to a fiftieth
 MAX_MEMBERS = 2_000_000
+MAX_EMPTY = 10_000  # files without a byte, where they are more than the others
 MOST_RUNS = 500  # in an archive of them
 
 _PIECE = 1 << 16
@@ -146,7 +147,7 @@ def _zip(raw: BinaryIO, whole: "_Whole") -> Iterator[tuple[str, BinaryIO]]:
         with zipfile.ZipFile(raw) as archive:
             if "[Content_Types].xml" in archive.namelist():
                 raise Unpackable("This is a document of an office program (Word, Excel …); save it as plain text first.")
-            for info in _few(archive.infolist()):
+            for info in _few(archive.infolist(), lambda info: not info.file_size and not info.is_dir()):
                 if info.is_dir() or not _wanted(info.filename):
                     continue
                 if info.flag_bits & 1:
@@ -170,7 +171,7 @@ def _tar(raw: BinaryIO, whole: "_Whole") -> Iterator[tuple[str, BinaryIO]]:
 
     try:
         with tarfile.open(fileobj=raw, mode="r|", tarinfo=Header) as archive:
-            for info in _few(archive):
+            for info in _few(archive, lambda info: not info.size and info.isreg()):
                 archive.members = []  # type: ignore[attr-defined]  # it would remember them all
                 if info.isdir() or not _wanted(info.name):
                     continue
@@ -182,10 +183,14 @@ def _tar(raw: BinaryIO, whole: "_Whole") -> Iterator[tuple[str, BinaryIO]]:
         raise Unpackable("The archive cannot be unpacked; it is damaged, or was cut off on the way.") from error
 
 
-def _few(found: Iterable[_Info]) -> Iterator[_Info]:
+def _few(found: Iterable[_Info], is_empty: Callable[[_Info], bool]) -> Iterator[_Info]:
+    empty = 0
     for number, info in enumerate(found):
         if number == MAX_MEMBERS:
             raise Unpackable(f"The archive holds more than {MAX_MEMBERS:,} files, the most that is allowed.")
+        empty += is_empty(info)
+        if empty > max(MAX_EMPTY, number // 2):  # they take next to no room, and a moment each all the same
+            raise Unpackable(f"The archive holds more than {MAX_EMPTY:,} empty files, and fewer others; expected texts.")
         yield info
 
 

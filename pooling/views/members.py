@@ -6,12 +6,12 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from config import accounts
+from config import accounts, http
 from config.errors import Conflict
 from config.forms import AccountForm, attempt
 from pooling import access, forms, selectors
@@ -126,7 +126,11 @@ def machine_token(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def join(request: HttpRequest, signed: str) -> HttpResponse:
     """Behind an invitation link: join with one's account, or make one first."""
-    invitation = members.open_invitation(signed)
+    try:
+        invitation = members.open_invitation(signed)
+    except Http404:
+        words = "No invitation has this link", "Copy the whole link out of the message, or ask who sent it for a new one."
+        return http.error(request, 404, "A part of it may have been lost on the way.", code="not_found", words=words)
     form = AccountForm(request.POST or None, initial={"email": invitation.email})
     if request.method == "POST" and invitation.state == "open":
         user = request.user if request.user.is_authenticated else None

@@ -91,6 +91,7 @@ def zip_by(method: int) -> bytes:
 
 
 USUAL = "“a.jsonl” in the archive is not packed by the usual method of zip; expected deflate."
+EMPTY = "The archive holds more than 10 empty files, and fewer others; expected texts."
 HEADER = "A header in the archive has 30,000,000 bytes; at most 1,048,576 are allowed."
 BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {
     "gzip": (lambda: gz(12) + gz(12), RATIO),
@@ -119,12 +120,15 @@ BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {
     "holes": (sparse, "“a.jsonl” in the archive is a sparse file; expected whole ones."),
     "attributes without end": (lambda: long_header(tarfile.XHDTYPE), HEADER),
     "name without end": (lambda: long_header(tarfile.GNUTYPE_LONGNAME), HEADER),
+    "empty files in a tar": (lambda: tar_of([(f"{n}.txt", b"") for n in range(11)]), EMPTY),
+    "empty files in a zip": (lambda: zip_of([(f"{n}.txt", b"") for n in range(11)]), EMPTY),
 }
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed, "BOMB_FROM", 10_000_000)  # a bomb needs not be as large as that which is meant
+    monkeypatch.setattr(packed, "MAX_EMPTY", 10)
 
 
 @pytest.mark.parametrize("name", BOMBS)
@@ -135,6 +139,18 @@ def test_each_bomb_is_refused_with_its_words(name: str, small: None) -> None:
             while file.read(1 << 20):
                 pass
     assert str(told.value) == words
+
+
+def test_some_empty_files_are_no_bomb(small: None) -> None:
+    given = [(f"{n}.txt", b"" if n % 3 == 2 else b"eels") for n in range(60)]
+    assert sum(1 for _ in packed.members(io.BytesIO(tar_of(given)))) == 60
+
+
+def test_line_ends_are_counted_without_reading_each() -> None:
+    given = gzip.compress(b"\n" * 5_000_000 + b'{"id": "a", "text": "eels"}\n' + b"\n" * 3_000_000 + b"oddly\n")
+    report = Report()
+    [[found]] = read_documents(io.BytesIO(given), report, name="a.jsonl")
+    assert (found.docno, [(one.code, one.line) for one in report.findings]) == ("a", [("JSON", 8_000_002)])
 
 
 @pytest.fixture

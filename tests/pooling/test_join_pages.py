@@ -84,4 +84,5 @@ def test_join_again_after_the_membership_ended_is_409(cast: Cast, client_for: Cl
 
 
 def test_join_by_a_forged_link_is_404(db: None, client: Client) -> None:
-    assert client.get("/join/1.forged/").status_code == 404
+    forged = client.get("/join/1.forged/")
+    assert forged.status_code == 404 and "Copy the whole link out of the message" in forged.content.decode()
