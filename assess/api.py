@@ -234,9 +234,9 @@ def seat_new_items(request: ApiRequest, slug: str) -> Seating:
 def read_progress(request: ApiRequest, slug: str) -> watching.Progress:
     """Judged and left, for each topic and each assessor
 
-    For organizers.
+    For organizers. In a large collection that was counted a moment ago, as it was then: `at` tells when.
     """
-    return watching.progress(_organized(request, slug))
+    return watching.looked_at(_organized(request, slug))[0]
 
 
 @assignment_routes.get(L, response=list[LeaseOut])

@@ -1,21 +1,25 @@
 """How far judging is, and how it goes: what organizers watch while people judge."""
 
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, TruncDate
 from django.utils import timezone
 
 from assess import selectors
 from assess.core import watch
-from assess.models import Answer, Judgment, JudgmentEvent, Message, Seat
+from assess.models import Answer, AssignmentPlan, Judgment, JudgmentEvent, Message, Seat
 from assess.services.importing import STRATEGY as IMPORTED
+from config.keeping import lately
 from config.models import User
 from pooling import selectors as pooled
 from pooling.models import Collection, PoolItem
+
+
+AGO = timedelta(seconds=1)  # what was counted before that was counted for another look
 
 
 @dataclass
@@ -66,10 +70,31 @@ class Progress:
     imported: int  # judgments that came with files: in none of the counts
     scale: list[int]
     given: list["Given"]  # each assessor's grades, counted in the scale's order
+    at: datetime
+
+    @property
+    def is_kept(self) -> bool:
+        """It was counted for somebody who looked before."""
+        return timezone.now() - self.at > AGO
+
+
+def looked_at(collection: Collection) -> tuple[Progress, "Watched"]:
+    """For who looks again and again: where the counting takes a while, as it was some seconds ago (config/keeping.py), but
+    never as before a pool was drawn or topics were assigned."""
+    plan = AssignmentPlan.objects.filter(collection=OuterRef("pk")).values("changed_at")
+    state = Collection.objects.filter(pk=collection.pk).values_list(Subquery(plan), Max("pools__drawn_at"))
+
+    def make() -> tuple[Progress, Watched]:
+        found = progress(collection)
+        return found, watched(collection, found)
+
+    found, how = lately(("progress", collection.pk, *state[0]), make)
+    return found, replace(how, questions=questions(collection)) if found.is_kept else how
 
 
 def progress(collection: Collection) -> Progress:
     """Seats judged and left, for each topic and each assessor; the same few queries whatever the size."""
+    at = timezone.now()
     topics = {
         topic.pk: Line(topic.number, topic.title) for topic in pooled.topics(collection).only("number", "title", "collection")
     }
@@ -92,7 +117,7 @@ def progress(collection: Collection) -> Progress:
     imported = sum(count.judgments for count in filled.values())
     by_name = sorted(people.items(), key=lambda pair: (pair[0] is None, pair[1].name, pair[0] or 0))
     lines = list(topics.values()), [line for _, line in by_name]
-    return Progress(*lines, total, sum(counts.values()), unassigned, imported, scale, given)
+    return Progress(*lines, total, sum(counts.values()), unassigned, imported, scale, given, at)
 
 
 def _add_others(collection: Collection, topics: dict[int, Line], people: dict[int | None, Line], total: Line) -> None:
@@ -198,7 +223,7 @@ def watched(collection: Collection, found: Progress) -> Watched:
         _flagged(found),
         consistency(collection),
         machine_layers(collection),
-        sum(thread.open for thread in inbox(collection)),
+        questions(collection),
     )
 
 
@@ -288,6 +313,12 @@ class Thread:
     asked_by: str
     lines: list[Message]
     open: bool
+
+
+def questions(collection: Collection) -> int:
+    """Threads that wait for an answer."""
+    waiting = Message.objects.filter(item__topic__collection=collection, author=F("assessor"), done_at=None).order_by()
+    return waiting.values("item", "assessor").distinct().count()
 
 
 def inbox(collection: Collection) -> list[Thread]:

@@ -106,8 +106,7 @@ def watch_judging(request: ApiRequest, slug: str) -> watching.Watched:
 
     For organizers.
     """
-    collection = _organized(request, slug)
-    return watching.watched(collection, watching.progress(collection))
+    return watching.looked_at(_organized(request, slug))[1]
 
 
 @watch_routes.get(f"{C}/hours", response={200: None}, openapi_extra=CSV)

@@ -1,11 +1,15 @@
 """What takes longer to compute than a page may is kept in the process, under a key that changes with all it depends on."""
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
 MOST_KEPT = 64
+LONG = 0.1  # seconds: what is made sooner is made anew each time
+RESTS = 20  # times as long as making it took: people who watch take at most a twentieth of a processor
+LATEST = 15.0  # seconds: nothing is older
 Made = TypeVar("Made")
 _kept: "OrderedDict[Hashable, object]" = OrderedDict()
 _lock = threading.Lock()
@@ -23,4 +27,27 @@ def kept(key: Hashable, make: Callable[[], Made]) -> Made:
         _kept[key] = made
         while len(_kept) > MOST_KEPT:
             _kept.popitem(last=False)
+    return made
+
+
+_lately: "OrderedDict[Hashable, tuple[float, object]]" = OrderedDict()
+
+
+def lately(key: Hashable, make: Callable[[], Made]) -> Made:
+    """Of what changes all the time, and is looked at again and again: what was made a moment ago, or what `make` makes now.
+
+    What took long is kept for twenty times as long, at most 15 s; it should tell when it was made."""
+    began = time.monotonic()
+    with _lock:
+        until, there = _lately.get(key, (0.0, None))
+    if began < until:
+        return there  # type: ignore[return-value]
+    made = make()
+    now = time.monotonic()
+    if now - began >= LONG:
+        with _lock:
+            _lately[key] = now + min(LATEST, RESTS * (now - began)), made
+            _lately.move_to_end(key)
+            while len(_lately) > MOST_KEPT:
+                _lately.popitem(last=False)
     return made

@@ -1,5 +1,7 @@
 """Shapes of JSON: progress and how judging goes. They clean; the rules live in the services."""
 
+from datetime import datetime
+
 from ninja import Field, Schema
 
 from config.schemas import In
@@ -80,6 +82,7 @@ class ProgressOut(Schema):
     imported: int = Field(description="Judgments that came with files: in none of these counts.")
     topics: list[TopicLineOut]
     assessors: list[AssessorLineOut]
+    at: datetime = Field(description="When it was counted: at most 15 s ago.")
 
 
 class AdviceOut(Schema):

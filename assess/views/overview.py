@@ -101,10 +101,10 @@ def _told(request: HttpRequest, collection: Collection, done: Seating) -> HttpRe
 def progress(request: HttpRequest, slug: str) -> HttpResponse:
     """How far it is and how it goes; the page asks for its own numbers again every few seconds."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    found = watching.progress(collection)
+    found, how = watching.looked_at(collection)
     told: dict[str, Any] = {"progress": found, "leases": selectors.leases(collection), "grades": grades(collection)}
     told["has_adaptive"] = adaptive_rounds.has_any(collection)
-    return page(request, "assess/progress.html", collection, watched=watching.watched(collection, found), **told)
+    return page(request, "assess/progress.html", collection, watched=how, **told)
 
 
 @require_safe

@@ -1,6 +1,7 @@
 """What an assessor can say that is no grade: can't judge, later, a note, already known; and taking it back."""
 
 import uuid
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,7 +9,8 @@ from django.db import IntegrityError, transaction
 
 from assess import blind, selectors, watching
 from assess.models import Answer, Judgment, JudgmentEvent, Seat
-from assess.services import judging
+from assess.services import judging, questions
+from config import keeping
 from config.errors import Refusal
 from tests.api.conftest import CallerFor, caller_for
 from tests.assess.conftest import Bench
@@ -151,3 +153,21 @@ def test_over_the_api(bench: Bench, caller_for: CallerFor) -> None:
     assert {name: event[name] for name in body} == body
     ann("POST", f"{queue}/{first['seat']}", {"client_id": str(uuid.uuid4())})
     assert ann.status == 422
+
+
+def test_who_looks_again_sees_what_was_counted_a_moment_ago(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the counting takes a while; it tells when it was, and nobody assigns and sees the time before."""
+    bench.assign(overlap=0)
+    cards = bench.cards(bench.ann)
+    monkeypatch.setattr(keeping, "LONG", 0.0)
+    monkeypatch.setattr(keeping, "RESTS", 10_000)
+    monkeypatch.setattr(watching, "AGO", timedelta(0))
+    first, _how = watching.looked_at(bench.collection)
+    say(bench, cards[0], grade=1)
+    assert watching.looked_at(bench.collection)[0] == first and first.total.done == 0
+    assert watching.progress(bench.collection).total.done == 1  # as the command counts it
+    questions.ask(bench.collection, assessor=bench.ann, seat=cards[1].token, text="Are eels meant?")
+    assert watching.looked_at(bench.collection)[1].questions == 1
+    bench.assign(overlap=0)
+    again, _how = watching.looked_at(bench.collection)
+    assert again.total.done == 1 and again.at > first.at
