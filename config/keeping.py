@@ -1,9 +1,9 @@
 """What takes longer to compute than a page may is kept in the process, under a key that changes with all it depends on."""
 
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from time import monotonic
 from typing import TypeVar
 
 MOST_KEPT = 64
@@ -37,13 +37,13 @@ def lately(key: Hashable, make: Callable[[], Made]) -> Made:
     """Of what changes all the time, and is looked at again and again: what was made a moment ago, or what `make` makes now.
 
     What took long is kept for twenty times as long, at most 15 s; it should tell when it was made."""
-    began = time.monotonic()
+    began = monotonic()
     with _lock:
         until, there = _lately.get(key, (0.0, None))
     if began < until:
         return there  # type: ignore[return-value]
     made = make()
-    now = time.monotonic()
+    now = monotonic()
     if now - began >= LONG:
         with _lock:
             _lately[key] = now + min(LATEST, RESTS * (now - began)), made

@@ -10,7 +10,7 @@ from config import keeping
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [1000.0]
-    monkeypatch.setattr(keeping.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("config.keeping.monotonic", lambda: now[0])
     return now
 
 
