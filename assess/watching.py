@@ -70,7 +70,7 @@ class Progress:
     imported: int  # judgments that came with files: in none of the counts
     scale: list[int]
     given: list["Given"]  # each assessor's grades, counted in the scale's order
-    at: datetime
+    at: datetime = field(compare=False)
 
     @property
     def is_kept(self) -> bool:

@@ -164,7 +164,7 @@ def test_who_looks_again_sees_what_was_counted_a_moment_ago(bench: Bench, monkey
     monkeypatch.setattr(watching, "AGO", timedelta(0))
     first, _how = watching.looked_at(bench.collection)
     say(bench, cards[0], grade=1)
-    assert watching.looked_at(bench.collection)[0] == first and first.total.done == 0
+    assert watching.looked_at(bench.collection)[0] is first and first.total.done == 0
     assert watching.progress(bench.collection).total.done == 1  # as the command counts it
     questions.ask(bench.collection, assessor=bench.ann, seat=cards[1].token, text="Are eels meant?")
     assert watching.looked_at(bench.collection)[1].questions == 1
