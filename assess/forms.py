@@ -73,7 +73,7 @@ class MergeForm(forms.Form):
     )
     opinions = forms.IntegerField(label="Opinions needed for a grade", min_value=1)
     missing = forms.ChoiceField(
-        label="A document with fewer, or with an open tie, is",
+        label="Documents with fewer, or with an open tie",
         choices=[(way.value, way.label) for way in Missing],
         widget=forms.RadioSelect,
     )

@@ -18,7 +18,6 @@ from config.models import User
 from pooling import selectors as pooled
 from pooling.models import Collection, PoolItem
 
-
 AGO = timedelta(seconds=1)  # what was counted before that was counted for another look
 
 

@@ -17,7 +17,7 @@ from evaluation.core.catalogue import DEFINITIONS
 from evaluation.core.charts import Chart
 from evaluation.core.comparison import TESTS
 from evaluation.core.references import REFERENCES
-from evaluation.score_pages import asked
+from evaluation.score_pages import asked, unreleased
 from pooling.tables import Table
 from pooling.views.collections import page
 
@@ -26,6 +26,8 @@ from pooling.views.collections import page
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two or more runs, topic by topic; which ones is in the address."""
     collection = access.scores_for(request.user, slug)
+    if nothing := unreleased(request, collection, "Compare"):
+        return nothing
     standing, wanted = asked(request, collection)
     ordered = comparing.best_first(standing, standings.measure_of(standing, request.GET.get("measure", "")))
     chosen = [tag.replace("\0", "") for tag in request.GET.getlist("runs")]
@@ -80,6 +82,8 @@ def _pair(found: comparing.Compared, drawn: dict[str, Chart], listed: dict[str, 
 def pool_report(request: HttpRequest, slug: str) -> HttpResponse:
     """How reusable the collection is; while a job computes it, how far that is."""
     collection = access.all_scores_for(request.user, slug)
+    if nothing := unreleased(request, collection, "Pool report"):
+        return nothing
     standing, _wanted = asked(request, collection)
     context: dict[str, Any] = {
         "standing": standing,

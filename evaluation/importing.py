@@ -109,10 +109,11 @@ def _add_strangers(report: Report, lines: int) -> None:
     if not count:
         return
     first = [f"{one.value} on line {one.line:,}" for one in report.findings if one.code == UNKNOWN][:3]
-    told = f"{count:,} of {lines:,} lines name documents that are not in this collection"
-    if count == lines:
+    of = f" of {lines:,} lines name" if report.ok else f" line{' names' if count == 1 else 's name'}"  # else few were counted
+    told = f"{count:,}{of} documents that are not in this collection"
+    if count == lines and report.ok:
         told = f"None of its {lines:,} lines names a document of this collection"
-    more = " It looks like the qrels of another collection." if count >= NEARLY_ALL * lines else ""
+    more = " It looks like the qrels of another collection." if count >= NEARLY_ALL * lines and report.ok else ""
     report.add("warning", STRANGERS, 0, f"{told}{'; the first are' if count > len(first) else ':'} {', '.join(first)}.{more}")
 
 

@@ -190,6 +190,13 @@ def trec_eval(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
     return exports.trec_eval_file(standing, tag, strict=wanted.strict)
 
 
+def unreleased(request: HttpRequest, collection: Collection, title: str) -> HttpResponse | None:
+    """The page that says so, where there is no release yet and none is asked for."""
+    if request.GET.get("release") or selectors.releases(collection, withdrawn=False).exists():
+        return None
+    return page(request, "evaluation/unreleased.html", collection, title=title)
+
+
 def _standing(request: HttpRequest, collection: Collection) -> Standing:
     """Of ?release=, its number or live; or the newest release."""
     return standings.standing(collection, request.GET.get("release", ""))

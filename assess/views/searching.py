@@ -3,6 +3,7 @@
 import uuid
 from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -77,8 +78,11 @@ def _with_ids(hits: list[searching.Hit]) -> list[tuple[searching.Hit, uuid.UUID]
 def whole(request: HttpRequest, slug: str) -> HttpResponse:
     """A document that was found, whole, to be judged there. Neither runs, ranks nor what others said of it."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.ASSESSOR)
-    docno, words = (request.GET.get(name, "").replace("\0", "") for name in ("docno", "q"))
+    docno, words = (request.GET.get(name, "").replace("\0", "").strip() for name in ("docno", "q"))
     found = documents(collection).filter(docno=docno).defer("html").first()
+    if found is None and not words and Role.ORGANIZER in access.roles_in(request.user, collection):
+        messages.error(request, f"This collection has no document “{docno[:80]}”.")
+        return redirect("documents", slug)
     if found is None:
         raise Http404
     topic = collection.topics.filter(number=request.GET.get("topic", "").replace("\0", "")).first()
@@ -90,6 +94,8 @@ def whole(request: HttpRequest, slug: str) -> HttpResponse:
     if topic and Role.ASSESSOR in held and topic in searching.own_topics(collection, user):
         (hit,) = searching.hits(collection, user, topic, words, [docno], organizes=False)
         context |= {"hit": hit, "act": uuid.uuid4(), "topic": topic, "words": words, "grades": grades(collection)}
+    if not words and Role.ORGANIZER in held:
+        context["here"] = "documents"  # they came from there
     return page(request, "assess/search_document.html", collection, **context)
 
 

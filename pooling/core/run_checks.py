@@ -104,7 +104,10 @@ def _match_topics(
         names, place, merged = np.unique(spelled, return_index=True, return_inverse=True)
         codes, known = merged.astype(np.int64)[codes], known[place]
     strange = np.flatnonzero(~known[codes])
-    nearest = Nearest(np.array([topic.encode() for topic in topics] if len(strange) else [], np.bytes_))
+    # Of a few, one may be a slip for another topic of the run; of many, none is.
+    there = set(names[known].tolist()) if len(np.unique(codes[strange])) > FEW_UNKNOWN else set()
+    others = [topic.encode() for topic in topics if topic.encode() not in there] if len(strange) else []
+    nearest = Nearest(np.array(others, np.bytes_))
     report.add_grouped(
         "error",
         "TOPIC_UNKNOWN",

@@ -32,7 +32,7 @@ def test_question_and_answer(bench: Bench, client_for: ClientFor) -> None:
 def test_letters_are_told_where_people_begin(bench: Bench, client_for: ClientFor) -> None:
     bench.assign(overlap=0)
     ann, olga, bob = client_for(bench.ann), client_for(bench.organizer), client_for(bench.bob)
-    asked, answered = "1 question of assessors waits for an answer", "1 new answer to your questions"
+    asked, answered = "1 question from assessors to answer", "1 new answer to your questions"
     ann.post(f"{BASE}/judge/questions/", {"seat": bench.cards(bench.ann)[0].token, "text": "Are eels meant?"})
     for page in ("/", f"{BASE}/"):
         assert asked in olga.get(page).content.decode()

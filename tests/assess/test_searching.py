@@ -26,6 +26,7 @@ from pooling import search, search_database
 from pooling.core.query import Clause, Query, read_query
 from pooling.core.words import terms
 from pooling.models import Collection, Document, IndexedDocument, IndexedTerm, Pool, SearchIndex, UploadKind
+from pooling.selectors import documents
 from pooling.services import indexing
 from pooling.services.work import Direct
 from tests import factories as people
@@ -440,6 +441,12 @@ def test_by_page_api_and_command(world: World, client_for: ClientFor, caller_for
     assert "Build the index" in olga.get(address).content.decode()
     overview, to_do = f"/c/{world.collection.slug}/", f'<a href="{address}">Build the index</a>'
     assert to_do in olga.get(overview).content.decode() and to_do not in ann.get(overview).content.decode()
+    wrong = olga.get(f"{address}document/", {"docno": "nothing"})
+    assert (wrong.status_code, wrong["Location"]) == (302, f"{overview}documents/")
+    assert "has no document “nothing”" in olga.get(wrong["Location"]).content.decode()
+    assert ann.get(f"{address}document/", {"docno": "nothing"}).status_code == 404
+    docno = documents(world.collection)[0].docno
+    assert olga.get(f"{address}document/", {"docno": f" {docno} "}).status_code == 200
     refused = olga.get(f"{address}run/")
     assert refused.status_code == 409 and "nobody has found a document by searching" in refused.content.decode()
     assert olga.post(f"{address}index/").status_code == 302 and Job.objects.filter(name="index_documents").exists()

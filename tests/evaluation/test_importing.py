@@ -255,3 +255,18 @@ def test_page_refuses_with_findings_and_takes_by_a_job(two: Cast, client_for: Cl
     with pytest.raises(importing.Faulty), Direct(quiet) as work:
         importing.take_kept(two.collection, by=two.organizer, work=work, **kept)
     assert Judgment.objects.count() == 3
+
+
+def test_a_faulty_file_is_not_called_that_of_another_collection(two: Cast) -> None:
+    make_documents(two.collection, ["a", "b", "c"])
+    with pytest.raises(importing.Faulty) as refused:
+        importing.request_import(
+            two.collection,
+            by=two.organizer,
+            data=b"1 0 x 2\n1 0 a two\n1 0 b 1\n",
+            options=importing.Options(kind="judgments", assessor="nist"),
+        )
+    told = [
+        one.message for one in refused.value.report.findings if one.code == "DOC_UNKNOWN_ALL" or "not in this" in one.message
+    ]
+    assert told == ["1 line names documents that are not in this collection: x on line 1."]

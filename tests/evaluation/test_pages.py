@@ -166,6 +166,9 @@ def test_release_page_tells_what_is_in_it(release: Release, judged: Cast, olga: 
 
 def test_no_release_yet(judged: Cast, olga: Client, client_for: ClientFor) -> None:
     assert "No release yet Runs are scored when the judgments are frozen" in text(olga, "leaderboard/")
+    for path in ("compare/", "pool-report/"):
+        assert olga.get(HERE + path).status_code == 200 and "No release yet" in text(olga, path)
+        assert olga.get(f"{HERE}{path}?release=1").status_code == 404
     assert "Scores appear here when the organizers release" in text(client_for(judged.participant), "leaderboard/")
     assert olga.get(f"{HERE}leaderboard/?release=1").status_code == 404
 

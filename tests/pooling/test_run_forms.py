@@ -38,6 +38,13 @@ def test_what_was_probably_meant(asked: str, near: str) -> None:
     assert Nearest(np.zeros(0, "S1")).to(asked.encode()) == ""
 
 
+def test_of_many_unknown_topics_none_is_a_slip_for_one_that_the_run_has() -> None:
+    lines = "".join(f"{topic} Q0 FT911-1 1 2 t\n" for topic in ("301", *range(3010, 3030)))
+    found = read(lines, topics={"301", "302"}, docnos=DOCNOS)
+    hints = {one.near for one in found.report.findings if one.code == "TOPIC_UNKNOWN"}
+    assert "301" not in hints
+
+
 def test_unknown_ids_are_told_with_the_nearest() -> None:
     found = read("301 Q0 LA0101-1 1 2 t\n31 Q0 FT911-1 1 2 t\n", topics={"301", "302"}, docnos=DOCNOS)
     unknown = {one.code: (one.message, one.field, one.value, one.near) for one in found.report.findings}

@@ -38,11 +38,15 @@
     cell.selectedIndex = (cell.selectedIndex + (event.shiftKey ? cell.length - 1 : 1)) % cell.length;
     tell();
   });
+  grid.parentElement.tabIndex = -1; // its cells scroll it
   var WAYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
   grid.addEventListener("keydown", function (event) {
     var cell = event.target.closest(CELLS), way = WAYS[event.key];
     if (!cell || event.ctrlKey || event.metaKey || event.altKey) return;
     if (way) move(cell, way[0], way[1]);
+    else if (event.key === "Home" || event.key === "End") cells(cell.closest("tr")).at(event.key === "Home" ? 0 : -1).focus();
+    else if (event.key === "PageUp" || event.key === "PageDown") move(cell, event.key === "PageUp" ? -5 : 5, 0);
+    else if (cell.matches("select") && Array.from(cell.options).some(function (option) { return option.value && option.value === event.key; })) { cell.value = event.key; tell(); }
     else if (cell.matches("select") && ["0", "-", "Backspace", "Delete"].includes(event.key)) { cell.selectedIndex = 0; tell(); }
     else return;
     event.preventDefault();

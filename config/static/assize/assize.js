@@ -112,7 +112,8 @@
     name.addEventListener("input", function () {
       if (own) return;
       var plain = name.value.normalize("NFKD").toLowerCase().replace(/[\u0300-\u036f]/g, "");
-      field.value = plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60).replace(/-+$/, "");
+      var words = plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "");
+      field.value = words.length > 60 ? words.slice(0, 61).replace(/(.)-[^-]*$/, "$1").slice(0, 60) : words;
     });
   });
 
