@@ -32,10 +32,15 @@ from pooling.views.collections import page as collection_page
 def home(request: HttpRequest) -> HttpResponse:
     mine, public = selectors.home_list(request.user)
     running = access.jobs_visible_to(request.user).filter(state__in=["waiting", "running"]).order_by("-pk")[:5]
-    context = {"mine": mine, "public": public, "jobs": running, "releases": evaluation.public_releases(request.user)}
+    context: dict[str, object] = {
+        "mine": mine,
+        "public": public,
+        "jobs": running,
+        "releases": evaluation.public_releases(request.user),
+    }
     context |= {"to_judge": assess.to_judge(request.user), "to_decide": adjudication.to_decide(request.user)}
     context |= {"letters": assess.letters(request.user)}
-    context |= {"demo": demo.people(settings.DEMO)}
+    context |= {"demo": demo.people(settings.DEMO), "is_new": not (request.user.is_authenticated or User.objects.exists())}
     return render(request, "site/home.html", context)
 
 

@@ -20,7 +20,7 @@ from pooling.core.metadata import FIGURES
 from pooling.core.presets import PRESETS, GradeSpec
 from pooling.core.repairs import REPAIRS
 from pooling.core.strategies import STRATEGIES, Parameter
-from pooling.models import Collection, Grade, Role, Run, RunKind
+from pooling.models import Collection, Genre, Grade, Role, Run, RunKind
 from pooling.services.runs import FIGURE_PREFIX
 
 _MEASURE = re.compile(r"(?:[^\s,()]|\([^()]*\))+")  # commas and blanks within brackets are its own
@@ -64,6 +64,10 @@ class EditForm(forms.ModelForm):  # type: ignore[type-arg]
         max_length=500,
         help_text="Any measures, separated by spaces, such as AP nDCG@10 AP(rel=2); the first one orders the leaderboard.",
     )
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["genre"].choices = [("", "not said"), *Genre.choices]  # type: ignore[attr-defined]
 
     def clean_measures(self) -> list[str]:
         return measure_names(self.cleaned_data["measures"])

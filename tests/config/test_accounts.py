@@ -433,3 +433,9 @@ def test_token_of_somebody_else_cannot_be_revoked(cast: Cast, client_for: Client
     assert client_for(cast.assessor).post(path)["Location"] == "/profile/"
     token.refresh_from_db()
     assert token.state == "revoked"
+
+
+def test_a_site_without_accounts_says_where_the_first_link_is(client: Client, db: None) -> None:
+    assert "finds a link for the first one in its terminal" in client.get("/").content.decode()
+    factories.make_user("Ada First")
+    assert "in its terminal" not in client.get("/").content.decode()
