@@ -3,8 +3,7 @@
 import uuid
 from typing import Any
 
-from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -16,6 +15,7 @@ from assess.core import highlighting
 from assess.forms import HitForm
 from assess.models import Found
 from assess.services import searching as acts
+from config import http
 from config.errors import Conflict, Refusal
 from config.models import Job
 from pooling import access, search
@@ -80,11 +80,10 @@ def whole(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.ASSESSOR)
     docno, words = (request.GET.get(name, "").replace("\0", "").strip() for name in ("docno", "q"))
     found = documents(collection).filter(docno=docno).defer("html").first()
-    if found is None and not words and Role.ORGANIZER in access.roles_in(request.user, collection):
-        messages.error(request, f"This collection has no document “{docno[:80]}”.")
-        return redirect("documents", slug)
     if found is None:
-        raise Http404
+        words_of_it = "No such document", "Look at how its docno is written: capitals and zeros count."
+        told = f"This collection has no document “{docno[:80]}”."
+        return http.error(request, 404, told, code="not_found", words=words_of_it)
     topic = collection.topics.filter(number=request.GET.get("topic", "").replace("\0", "")).first()
     sought = highlighting.wanted(sought_words(words), topic.language if topic else "")
     title, text = highlighting.pieces([found.title or docno, found.text], sought, found.language)
