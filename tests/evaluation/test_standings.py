@@ -285,8 +285,15 @@ def test_before_a_release_is_theirs_participants_see_nothing(
 ) -> None:
     factories.score(factories.freeze(judged.collection, judged.organizer, state="draft"))
     client = client_for(judged.participant)
-    assert "Scores appear here when the organizers release" in client.get(f"{HERE}leaderboard/").content.decode()
-    for path in ("scores/alpha/", "leaderboard/scores.csv", "leaderboard/?release=1", "pool-report/", "compare/?runs=alpha"):
+    for path in ("leaderboard/", "pool-report/", "compare/?runs=beta"):
+        page = client.get(HERE + path).content.decode()
+        assert "Scores appear here when the organizers release" in page and "beta" not in page
+    hidden = (
+        "scores/alpha/",
+        "leaderboard/scores.csv",
+        *(f"{page}/?release=1" for page in ("leaderboard", "pool-report", "compare")),
+    )
+    for path in hidden:
         assert client.get(HERE + path).status_code == 404
     call = caller_for(judged.participant)
     one = "releases/1"
