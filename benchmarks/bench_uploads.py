@@ -6,7 +6,6 @@ gzip in a zip. It ends with status 1 beyond 3, 15 and 120 s, beyond 15 s for a b
 more than 150 MB with one.
 """
 
-import argparse
 import asyncio
 import io
 import json
@@ -22,7 +21,7 @@ import zstandard
 
 from benchmarks import checks, crowd
 from benchmarks.crowd import Connection
-from benchmarks.databases import database
+from benchmarks.databases import on_either
 from benchmarks.load import Given, in_a_loop, machine, sizes
 from tests.site import Site
 
@@ -127,13 +126,5 @@ def bench(name: str) -> bool:
     return good
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_uploads", description=__doc__)
-    parser.add_argument("--pg", action="store_true", help="on PostgreSQL instead of SQLite")
-    options = parser.parse_args()
-    with database(pg=options.pg) as name:
-        return 0 if bench(name) else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(on_either("bench_uploads", __doc__ or "", bench))

@@ -1,8 +1,9 @@
 """The database that a benchmark is run on, and none of the settings of the shell it is run from."""
 
+import argparse
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,3 +49,11 @@ def database(*, pg: bool) -> Iterator[str]:
         return
     with postgres():
         yield "PostgreSQL"
+
+
+def on_either(name: str, about: str, bench: Callable[[str], bool]) -> int:
+    """The command of a benchmark that asks only for its database; status 0 if it was kept."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=about)
+    parser.add_argument("--pg", action="store_true", help="on PostgreSQL instead of SQLite")
+    with database(pg=parser.parse_args().pg) as told:
+        return 0 if bench(told) else 1

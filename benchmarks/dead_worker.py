@@ -4,7 +4,6 @@ The worker and its job's process are killed in mid-job. It ends with status 1 un
 and runs again within 120.
 """
 
-import argparse
 import json
 import os
 import signal
@@ -16,7 +15,7 @@ from typing import Any
 
 from benchmarks.chaos import world
 from benchmarks.checks import get
-from benchmarks.databases import database
+from benchmarks.databases import on_either
 from benchmarks.load import machine
 from tests.site import Site
 
@@ -62,13 +61,5 @@ def bench(name: str) -> bool:
     return good
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.dead_worker", description=__doc__)
-    parser.add_argument("--pg", action="store_true", help="on PostgreSQL instead of SQLite")
-    options = parser.parse_args()
-    with database(pg=options.pg) as name:
-        return 0 if bench(name) else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(on_either("dead_worker", __doc__ or "", bench))

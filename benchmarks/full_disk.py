@@ -175,8 +175,10 @@ async def _try(site: Site, secrets: dict[str, Any], way: str, at: Path, postgres
         try:
             rows = get(site, secrets["organizer"], f"{API}/judgments?history=true&format=jsonl").decode()
         except HTTPError:  # it ended itself after it had taken the judgment, which must be there all the same
-            ended = bool(postgres and not postgres.runs())
-            await asyncio.to_thread(postgres.start) if postgres and ended else await asyncio.sleep(AGAIN)
+            if postgres and not postgres.runs():
+                ended = True
+                await asyncio.to_thread(postgres.start)
+            await asyncio.sleep(AGAIN)
             back = time.monotonic() - begin
     faults = [f"acknowledged on {way}, but lost: {act}" for act in [*saved, last] if act not in rows]
     if refused < REFUSED:

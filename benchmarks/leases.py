@@ -5,7 +5,6 @@ judge on until nothing is left. It ends with status 1 unless all hundred were gi
 within the lease and 5 s, and the pool is judged to the last document within the lease and a minute, each document once.
 """
 
-import argparse
 import asyncio
 import json
 import sys
@@ -14,7 +13,7 @@ from dataclasses import dataclass, field
 
 from benchmarks.checks import API, get
 from benchmarks.crowd import QUEUE, Judge, settle
-from benchmarks.databases import database
+from benchmarks.databases import on_either
 from benchmarks.load import in_a_loop, machine
 from tests.site import Site
 
@@ -91,13 +90,5 @@ def bench(name: str) -> bool:
     return not found.faults
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.leases", description=__doc__)
-    parser.add_argument("--pg", action="store_true", help="on PostgreSQL instead of SQLite")
-    options = parser.parse_args()
-    with database(pg=options.pg) as name:
-        return 0 if bench(name) else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(on_either("leases", __doc__ or "", bench))

@@ -10,11 +10,13 @@ from django.conf import settings
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from config.markup import scrolling
 
 DOCS: Path = settings.BASE_DIR / "docs"
 FIRST = "guides/README"
@@ -54,9 +56,7 @@ def html(name: str) -> SafeString:
         if token.type == "heading_open":
             token.attrSet("id", slugify(tokens[place + 1].content, allow_unicode=True))
         _lead(token.children or [], posixpath.dirname(name))
-    text: str = _parser.renderer.render(tokens, _parser.options, {})
-    text = text.replace("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
-    return mark_safe(text.replace("</table>", "</table></div>"))  # noqa: S308  (our own words, and raw HTML is off)
+    return scrolling(_parser.renderer.render(tokens, _parser.options, {}))  # our own words, and raw HTML is off
 
 
 def _lead(tokens: list[Token], folder: str) -> None:

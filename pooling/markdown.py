@@ -1,8 +1,10 @@
 """Markdown of organizers (descriptions, guidelines) as safe HTML."""
 
 import nh3
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
+
+from config.markup import scrolling
 
 # Raw HTML is off, and what comes out is cleaned all the same: two layers, since the text is shown to others.
 _parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
@@ -27,6 +29,4 @@ def render(text: str) -> SafeString:
         url_schemes={"http", "https", "mailto"},
         set_tag_attribute_values=directed,
     )
-    # A wide table scrolls by itself, not the page.
-    clean = clean.replace("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
-    return mark_safe(clean.replace("</table>", "</table></div>"))  # noqa: S308  (nh3 has just cleaned it)
+    return scrolling(clean)

@@ -81,9 +81,11 @@ def whole(request: HttpRequest, slug: str) -> HttpResponse:
     docno, words = (request.GET.get(name, "").replace("\0", "").strip() for name in ("docno", "q"))
     found = documents(collection).filter(docno=docno).defer("html").first()
     if found is None:
-        words_of_it = "No such document", "Look at how its docno is written: capitals and zeros count."
-        told = f"This collection has no document “{docno[:80]}”."
-        return http.error(request, 404, told, code="not_found", words=words_of_it)
+        told, remedy = (
+            f"This collection has no document “{docno[:80]}”.",
+            "Look at how its docno is written: capitals and zeros count.",
+        )
+        return http.error(request, 404, told, code="not_found", words=("No such document", remedy))
     topic = collection.topics.filter(number=request.GET.get("topic", "").replace("\0", "")).first()
     sought = highlighting.wanted(sought_words(words), topic.language if topic else "")
     title, text = highlighting.pieces([found.title or docno, found.text], sought, found.language)
