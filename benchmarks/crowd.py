@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 import subprocess
 import sys
 import time
@@ -25,6 +26,8 @@ class Connection:
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def ask(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
+        if self.streams and self.streams[0].at_eof():  # it was idle for too long
+            self.close()
         if self.streams is None:
             self.streams = await asyncio.open_connection("127.0.0.1", self.port)
         reader, writer = self.streams
@@ -121,17 +124,22 @@ def settle(site: Site, people: int, topics: int, items: int, opinions: int = 1) 
 
 
 async def judge_until(judges: list[Judge], until: float, think: float = 0.0, most: int = 1_000_000) -> None:
-    """All judge side by side until the time is over, nothing is left, or `most` are judged."""
-    left = [most]
+    """All judge side by side until the time is over, nothing is left, or `most` are judged. They think for `think` seconds in
+    the mean, now shorter and now longer: who all thought for the same time would come one by one at first, and in ever
+    larger bunches later, and the last minute would seem slower than the first."""
+    left, chance = [most], random.Random(len(judges))  # noqa: S311
 
-    async def go(number: int, judge: Judge) -> None:
+    def thought() -> float:
+        return min(chance.expovariate(1 / think), 10 * think)
+
+    async def go(judge: Judge) -> None:
         if think:  # not all at the same moment
-            await asyncio.sleep(think * number / len(judges))
+            await asyncio.sleep(thought())
         while time.perf_counter() < until and left[0] > 0:
             left[0] -= 1
             if not await judge.act():
                 return
             if think:
-                await asyncio.sleep(think)
+                await asyncio.sleep(thought())
 
-    await asyncio.gather(*(go(number, judge) for number, judge in enumerate(judges)))
+    await asyncio.gather(*(go(judge) for judge in judges))

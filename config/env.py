@@ -102,7 +102,7 @@ def database(parts: SplitResult) -> dict[str, object]:
     """Django's DATABASES entry for a postgres:// address."""
     options = dict(pair.split("=", 1) for pair in parts.query.split("&") if "=" in pair)
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "config.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),

@@ -35,6 +35,18 @@ def often() -> Iterator[CursorWrapper]:
         yield cursor
 
 
+@contextmanager
+def at_once() -> Iterator[None]:
+    """What is asked within goes to PostgreSQL together, and its answers come together, when the first of them is read: a way
+    there and back for all, where a busy machine lets each way wait for a processor twice."""
+    if connection.vendor != "postgresql" or connection.queries_logged:
+        yield
+        return
+    connection.ensure_connection()
+    with connection.wrap_database_errors, connection.connection.pipeline():
+        yield
+
+
 class Given(Value):
     """Stands in a query for a value that comes when the statement is run."""
 
@@ -124,23 +136,42 @@ def _plain(value: Any, adapt: Callable[[Any], Any]) -> Any:
 
 
 @functools.cache
-def _insert(model: type[Model]) -> tuple[str, list[Any]]:
-    fields = [field for field in model._meta.concrete_fields if not field.primary_key]
+def _insert(model: type[Model], link: str = "") -> tuple[str, list[Any]]:
+    """In SQL, and of which fields; `link` is one that comes from the row `head`."""
+    fields = [field for field in model._meta.concrete_fields if not field.primary_key and field.attname != link]
     quote = connection.ops.quote_name
-    names = ", ".join(quote(str(field.column)) for field in fields)
+    names = ", ".join([*(quote(str(field.column)) for field in fields), *([quote(link)] if link else [])])
     places, key = ", ".join(["%s"] * len(fields)), quote(str(model._meta.pk.column))
-    return f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES ({places}) RETURNING {key}", fields  # noqa: S608
+    rows = f"SELECT {places}, head.id FROM head" if link else f"VALUES ({places})"  # noqa: S608
+    return f"INSERT INTO {quote(model._meta.db_table)} ({names}) {rows} RETURNING {quote(link) if link else key}", fields
+
+
+def _stored(fields: list[Any], values: dict[str, Any]) -> list[Any]:
+    given = [values[field.attname] if field.attname in values else field.get_default() for field in fields]
+    return [field.get_db_prep_save(value, connection) for field, value in zip(fields, given, strict=True)]
+
+
+def _number(sql: str, stored: list[Any]) -> int:
+    with often() as cursor:
+        cursor.execute(sql, stored)
+        number: int = cursor.fetchone()[0]
+        return number
 
 
 def insert(model: type[Model], **values: Any) -> int:
     """A new row; what is not given has its default. Its number."""
     sql, fields = _insert(model)
-    given = [values[field.attname] if field.attname in values else field.get_default() for field in fields]
-    stored = [field.get_db_prep_save(value, connection) for field, value in zip(fields, given, strict=True)]
-    with often() as cursor:
-        cursor.execute(sql, stored)
-        number: int = cursor.fetchone()[0]
+    return _number(sql, _stored(fields, values))
+
+
+def insert_with(model: type[Model], values: dict[str, Any], of: type[Model], link: str, first: dict[str, Any]) -> int:
+    """A new row and the first of those that belong to it by `link`. PostgreSQL makes both by one statement. Its number."""
+    if connection.vendor != "postgresql":
+        number = insert(model, **values)
+        insert(of, **first, **{link: number})
         return number
+    (sql, fields), (then, others) = _insert(model), _insert(of, link)
+    return _number(f"WITH head AS ({sql}) {then}", [*_stored(fields, values), *_stored(others, first)])
 
 
 def insert_many(model: type[Model], names: Sequence[str], rows: Iterable[Sequence[Any]], **same: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Case, Count, Exists, IntegerField, JSONField, Max, Min, OuterRef, QuerySet, Subquery, When
+from django.db.models import Count, Exists, IntegerField, JSONField, Max, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, JSONObject
 from django.http import Http404
 from django.utils import timezone
@@ -31,7 +31,7 @@ from assess.models import (
 from assess.services import adapting, claiming, practice
 from config.errors import Conflict, Refusal
 from config.models import User
-from config.statements import insert, often, statement
+from config.statements import at_once, insert, insert_with, often, statement
 from pooling.models import Collection, Grade, Guideline, Pick
 
 CLAIMED = 5  # seats of shared topics that somebody takes at first
@@ -145,11 +145,7 @@ def _record(
     seen: int | None,
 ) -> tuple[Saved, int, int, dict[str, int] | None]:
     """In a transaction: what was saved, how many are answered and left, and of which adaptive round and topic it is."""
-    if not _begin(collection):
-        _hold_seats(collection)
-    marked = _mark(collection, assessor, seat)
-    grade = 0 if act.grade is None else act.grade
-    facts = _facts(token=marked, grade=grade, client_id=client_id, collection=collection, assessor=assessor)[0]
+    facts = _marked(collection, assessor, seat, client_id, 0 if act.grade is None else act.grade)
     if facts.act:
         saved, answer = _same_act(facts, seat, client_id), facts.head["answer"]
     else:
@@ -165,7 +161,7 @@ def _record(
     done, left = _counts(facts, waits)
     if facts.claimed_at and facts.claimed_at < _due():
         _renew(collection, assessor)
-    if (facts.shares or assessor.is_machine) and left < blind.FEW:  # several at a time: a claim costs as much for one
+    if left < blind.FEW:  # several at a time: a claim costs as much for one
         room = CLAIMED if facts.cap is None else facts.cap - done - left
         left += claiming.claim_seats(collection, assessor=assessor, count=CLAIMED - left, room=room)
     return saved, done, left, facts.picked
@@ -333,19 +329,25 @@ UPDATE assess_seat SET judged_at = COALESCE(judged_at, %s) WHERE token = %s AND 
 """
 
 
-def _mark(collection: Collection, assessor: User, seat: uuid.UUID) -> uuid.UUID:
-    """Mark and so lock the seat, or what became of it. One that is unknown or was never this assessor's does not exist."""
+def _marked(collection: Collection, assessor: User, seat: uuid.UUID, client_id: uuid.UUID, grade: int) -> Any:
+    """Mark and so lock the seat, or what became of it; then what the act depends on. A seat that is unknown or was never this
+    assessor's does not exist."""
     now, field = timezone.now(), Seat._meta.get_field("token")
     marked = (connection.ops.adapt_datetimefield_value(now), field.get_db_prep_value(seat, connection))
+    asked = {"collection": collection, "assessor": assessor, "client_id": client_id, "grade": grade}
+    begun = _begin(collection)
     with often() as cursor:
-        cursor.execute(MARK, [*marked, collection.pk, assessor.pk])
-        found = cursor.rowcount
-    if found:
-        return seat
+        with at_once():
+            if not begun:
+                _hold_seats(collection)
+            cursor.execute(MARK, [*marked, collection.pk, assessor.pk])
+            facts = _facts(token=seat, **asked)
+        if cursor.rowcount:
+            return facts[0]
     late = claiming.late_seat(collection, assessor=assessor, token=seat, now=now)
     if late is None:
         raise Http404
-    return late.token
+    return _facts(token=late.token, **asked)[0]
 
 
 def _counts(facts: Any, waits: bool) -> tuple[int, int]:
@@ -353,15 +355,6 @@ def _counts(facts: Any, waits: bool) -> tuple[int, int]:
     counts = facts.counts or {"done": 0, "total": 0}
     done = counts["done"] - waits
     return done, counts["total"] - done
-
-
-def _sharing(collection: Any, assessor: Any) -> QuerySet[Assignment]:
-    """Topics of somebody's with a seat that nobody has; the first of each is looked at, however many there are."""
-    free = Seat.objects.filter(topic=OuterRef("topic"), assessor=None, judged_at=None).order_by().values("pk")
-    by_item = When(topic__collection__assignment_plan__by_item=True, then=Subquery(free[:1]))
-    first = Case(by_item, default=Subquery(free.filter(slot=OuterRef("slot"))[:1]))
-    mine = Assignment.objects.filter(assessor=assessor, topic__collection=collection)
-    return mine.annotate(first=first).filter(first__isnull=False)
 
 
 @statement
@@ -386,11 +379,10 @@ def _facts(collection: Any, assessor: Any, token: Any, grade: Any, client_id: An
         cap=Subquery(Workload.objects.filter(collection=collection, assessor=assessor).values("cap")),
         plan=Subquery(plan.values(found=JSONObject(order="order", repeats="repeats", seed="seed")), output_field=JSONField()),
         graded=Exists(Grade.objects.filter(collection=collection, value=grade)),
-        shares=Exists(_sharing(collection, assessor)),
         picked=Subquery(picked.values(found=JSONObject(pool="pool_id", topic="topic_id")), output_field=JSONField()),
     )
     seat = ("pk", "token", "topic_id", "item_id", "assessor_id", "claimed_at", "slot", "position", "occasion")
-    return facts.values_list(*seat, "head", "act", "counts", "guideline", "cap", "plan", "graded", "shares", "picked")
+    return facts.values_list(*seat, "head", "act", "counts", "guideline", "cap", "plan", "graded", "picked")
 
 
 def _same_act(facts: Any, seat: uuid.UUID, client_id: uuid.UUID) -> Saved:
@@ -465,22 +457,14 @@ def _store(
     facts: Any, assessor: User, seat: uuid.UUID, said: dict[str, Any], client_id: uuid.UUID, seconds: float | None
 ) -> Saved:
     now, extra = timezone.now(), facts.assessor_id != assessor.pk
+    told = {**said, "guideline_version": facts.guideline}
+    event = {**told, "client_id": client_id, "previous_grade": None, "seconds": seconds, "at": now}
     if facts.head is None:
-        told = {**said, "guideline_version": facts.guideline, "extra": extra, "first_at": now, "updated_at": now}
-        told |= {"occasion": facts.occasion, "order": facts.plan["order"] if facts.plan else ""}
-        number, previous, count = insert(Judgment, item_id=facts.item_id, assessor_id=assessor.pk, **told), None, 1
-    else:
-        number, previous, count = facts.head["pk"], facts.head["grade"], facts.head["count"] + 1
-        new = {**said, "event_count": count, "guideline_version": facts.guideline, "updated_at": now, "extra": extra}
-        Judgment.objects.filter(pk=number).update(**new)
-    insert(
-        JudgmentEvent,
-        judgment_id=number,
-        client_id=client_id,
-        **said,
-        previous_grade=previous,
-        seconds=seconds,
-        guideline_version=facts.guideline,
-        at=now,
-    )
+        new = {**told, "item_id": facts.item_id, "assessor_id": assessor.pk, "extra": extra, "first_at": now, "updated_at": now}
+        new |= {"occasion": facts.occasion, "order": facts.plan["order"] if facts.plan else ""}
+        insert_with(Judgment, new, JudgmentEvent, "judgment_id", event)
+        return Saved(seat, client_id, said["grade"], 1, said["answer"])
+    count = facts.head["count"] + 1
+    Judgment.objects.filter(pk=facts.head["pk"]).update(**told, event_count=count, updated_at=now, extra=extra)
+    insert(JudgmentEvent, **{**event, "judgment_id": facts.head["pk"], "previous_grade": facts.head["grade"]})
     return Saved(seat, client_id, said["grade"], count, said["answer"])

@@ -146,7 +146,7 @@ def test_url_refuses_a_port_that_is_no_number_and_keeps_the_password(given_value
 def test_database_entry_has_unquoted_parts_and_options() -> None:
     parts = urlsplit("postgres://us%40er:pa%2Fss@db:5433/name?sslmode=require&host=%2Frun")
     assert env.database(parts) == {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "config.postgresql",
         "NAME": "name",
         "USER": "us@er",
         "PASSWORD": "pa/ss",

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from config.models import ApiToken, Job, Throttle, User
-from config.statements import columns, insert, insert_many, made, often, statement
+from config.statements import columns, insert, insert_many, insert_with, made, often, statement
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -62,6 +62,13 @@ def test_insert_fills_in_defaults() -> None:
     number = insert(Throttle, key=key, window_ends=now)
     stored = Throttle.objects.get(pk=number)
     assert (stored.key, stored.count, stored.window_ends) == (key, 0, now)
+
+
+def test_a_row_comes_with_the_first_of_its_own() -> None:
+    known = {"username": "her", "name": "Her ’ Name", "email": "her@example.org", "is_active": True}
+    number = insert_with(User, known, ApiToken, "user_id", {"name": "first", "prefix": "p", "digest": "d", "scopes": ["read"]})
+    assert [(user.pk, user.name) for user in User.objects.all()] == [(number, known["name"])]
+    assert list(ApiToken.objects.values_list("user_id", "name", "scopes", "revoked_at")) == [(number, "first", ["read"], None)]
 
 
 def test_many_are_inserted_as_one_by_one() -> None:
