@@ -37,6 +37,7 @@ RATIO = 8.0  # p95 under load against the idle median
 BESIDE = 3.0  # p95 beside imports against p95 without
 LONGEST = 1.0  # seconds that a judgment may take
 CREEP = 1.3  # the last minute against the first, by median and p95
+ALONE, PAUSE = 60, 0.1  # acts, and seconds between them, of the one who judges before anybody else: what idle means
 GROWTH = 50  # megabytes a process may grow by
 IMPORT_LINES = 50_000
 POOL_DEPTH = 20
@@ -258,8 +259,7 @@ async def _work(site: Site, made: crowd.Settled, seconds: float, think: float, g
     judges, weights = made.judges, dict[int, float]()
     for judge in judges:
         await judge.take()
-    for _ in range(20):
-        await judges[0].act()
+    await crowd.judge_until(judges[:1], time.perf_counter() + 60, think=PAUSE, most=ALONE)
     idle = statistics.median(spent for _, spent in judges[0].times)
     for judge in judges:
         judge.times.clear()

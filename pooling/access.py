@@ -44,19 +44,22 @@ def listed_for(user: Anyone) -> QuerySet[Collection]:
 def roles_in(user: Anyone, collection: Collection) -> set[str]:
     if not user.is_authenticated:
         return set()
-    roles = set(_active(user).filter(collection=collection).values_list("role", flat=True))
-    return roles | {Role.ORGANIZER.value} if user.is_staff else roles
+    return set(_active(user).filter(collection=collection).values_list("role", flat=True)) | _everywhere(user)
+
+
+def _everywhere(user: User) -> set[str]:
+    return {Role.ORGANIZER.value} if user.is_staff else set()
 
 
 def collection_for(user: Anyone, slug: str, *roles: Role) -> Collection:
     """The collection, if the user may see it and (where roles are named) holds one of them."""
-    collection = visible_to(user).filter(slug=slug).first()
+    known = _known(user=user.pk, slug=slug) if user.is_authenticated else []
+    collection = made(Collection, known[0][1:]) if known else visible_to(user).filter(slug=slug).first()
     if collection is None:
         require_sign_in(user)  # hidden or missing alike: signing in may help, and tells nothing
         raise Http404
     if roles:
-        require_sign_in(user)
-        held = roles_in(user, collection)
+        held = {row.role for row in known} | _everywhere(require_sign_in(user))
         if not held:
             raise Http404  # an open collection's inside is not for strangers either
         if not held & {role.value for role in roles}:
@@ -72,15 +75,14 @@ def collection_for(user: Anyone, slug: str, *roles: Role) -> Collection:
 
 
 def collection_as(user: Anyone, slug: str, role: Role) -> Collection:
-    """The same as `collection_for` with one role, by one query for who holds it: for what is asked most often."""
-    found = _held(user=user.pk or 0, slug=slug, role=role.value)
-    return made(Collection, found[0]) if found else collection_for(user, slug, role)
+    return collection_for(user, slug, role)
 
 
 @statement
-def _held(user: Any, slug: Any, role: Any) -> QuerySet[Membership, Any]:
-    held = Membership.objects.filter(user=user, ended_at=None, role=role, collection__slug=slug)
-    return held.values_list(*columns(Collection, "collection__"))[:1]
+def _known(user: Any, slug: Any) -> QuerySet[Membership, Any]:
+    """A member's roles, each with the collection: asked by nearly every request, so by one query that is made once."""
+    held = Membership.objects.filter(user=user, ended_at=None, collection__slug=slug)
+    return held.values_list("role", *columns(Collection, "collection__"))
 
 
 def require_sign_in(user: Anyone) -> User:
