@@ -94,7 +94,7 @@ def welcome(request: HttpRequest, secret: str) -> HttpResponse:
     if link.user is None:
         form = forms.AccountForm(request.POST or None)
     else:
-        form = forms.NewPasswordForm(request.POST or None)
+        form = forms.NewPasswordForm(request.POST or None, user=link.user)
     if request.method == "POST" and form.is_valid():
         given = form.account() if isinstance(form, forms.AccountForm) else {"password": form.cleaned_data["password"]}
         if user := forms.attempt(form, lambda: accounts.use_link(secret, **given)):
@@ -109,7 +109,7 @@ def welcome(request: HttpRequest, secret: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def change_password(request: HttpRequest) -> HttpResponse:
     user = access.require_sign_in(request.user)
-    form = forms.ChangePasswordForm(request.POST or None)
+    form = forms.ChangePasswordForm(request.POST or None, user=user)
     if request.method == "POST" and form.is_valid():
         accounts.hit(f"password:{user.pk}", settings.LOGIN_ATTEMPTS)
         old, new = form.cleaned_data["old"], form.cleaned_data["password"]
@@ -142,7 +142,7 @@ def reset_confirm(request: HttpRequest, uidb64: str, token: str) -> HttpResponse
         user = None
     if user is None or not default_token_generator.check_token(user, token):
         raise Conflict("This link has been used or has expired. Ask for a new one.")
-    form = forms.NewPasswordForm(request.POST or None)
+    form = forms.NewPasswordForm(request.POST or None, user=user)
     if request.method == "POST" and form.is_valid():
         if forms.attempt(form, lambda: accounts.set_password(user, form.cleaned_data["password"])):
             messages.success(request, "Your password is set. Sign in with it.")

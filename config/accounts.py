@@ -79,12 +79,20 @@ def create_account(*, username: str, name: str, password: str | None, email: str
     """A new account. Without a password nobody can sign in to it until a one-time link has set one."""
     user = User(username=username.strip(), name=name.strip(), email=email.strip())
     user.is_staff = user.is_superuser = administrator
-    if password is not None:
-        _require_good_password(password, user)
     user.set_password(password)  # None: one that nothing matches
-    user.full_clean()
+    faults = _own_faults(user) | ({} if password is None else password_faults(password, user))
+    if faults:
+        raise ValidationError(faults)
     user.save()
     return user
+
+
+def _own_faults(user: User) -> dict[str, list[str]]:
+    try:
+        user.full_clean()
+    except ValidationError as error:
+        return error.message_dict
+    return {}
 
 
 @transaction.atomic
@@ -143,15 +151,18 @@ def use_link(secret: str, *, password: str, username: str = "", name: str = "", 
     return set_password(link.user, password)
 
 
-def _require_good_password(password: str, user: User) -> None:
+def password_faults(password: str, user: User) -> dict[str, list[str]]:
+    """Everything that is wrong with a password, at its field: nobody learns of one fault after the other."""
     try:
         validate_password(password, user)
     except ValidationError as error:
-        raise ValidationError({"password": error.messages}) from None
+        return {"password": error.messages}
+    return {}
 
 
 def set_password(user: User, password: str) -> User:
-    _require_good_password(password, user)
+    if faults := password_faults(password, user):
+        raise ValidationError(faults)
     user.set_password(password)
     user.save(update_fields=["password"])
     return user
@@ -159,7 +170,7 @@ def set_password(user: User, password: str) -> User:
 
 def change_password(user: User, *, old: str, new: str) -> User:
     if not user.check_password(old):
-        raise ValidationError({"old": "This is not your present password."})
+        raise ValidationError({"old": ["This is not your present password."]} | password_faults(new, user))
     return set_password(user, new)
 
 

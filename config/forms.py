@@ -8,6 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
+from config import accounts
 from config.errors import Refusal, TooMany
 from config.models import Scope, User
 
@@ -38,7 +39,7 @@ class SignInForm(forms.Form):
 
 
 class NewPasswordForm(forms.Form):
-    """A new password, twice."""
+    """A new password, twice. `user` is whose it will be, for it may not be like their name."""
 
     password = forms.CharField(
         max_length=1000,
@@ -49,11 +50,21 @@ class NewPasswordForm(forms.Form):
         label="The same again", max_length=1000, widget=forms.PasswordInput(attrs={"autocomplete": "new-password"})
     )
 
+    def __init__(self, *args: Any, user: User | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
         if data.get("password") and data.get("again") and data["password"] != data["again"]:
             self.add_error("again", "The two passwords differ.")
+        if self.errors and "password" in data:  # the service is not asked: what it would say comes with the rest
+            for name, faults in accounts.password_faults(data["password"], self.owner()).items():
+                self.add_error(name, faults)
         return data
+
+    def owner(self) -> User:
+        return self.user or User()
 
 
 class ChangePasswordForm(NewPasswordForm):
@@ -81,6 +92,9 @@ class AccountForm(NewPasswordForm):
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
     field_order = ["name", "username", "email", "password", "again"]
+
+    def owner(self) -> User:
+        return User(**{name: self.cleaned_data.get(name, "") for name in ("name", "username", "email")})
 
     def account(self) -> dict[str, str]:
         return {name: self.cleaned_data[name] for name in ("name", "username", "email", "password")}

@@ -5,11 +5,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.tokens import default_token_generator
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
 from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import urlsafe_base64_encode
 from pytest_django import Settings
 
 from config import accounts, http, jobs
@@ -176,6 +178,48 @@ def test_bad_password_is_refused_with_its_reason(
     assert words in answer.content.decode()
     cast.assessor.refresh_from_db()
     assert cast.assessor.check_password(PASSWORD)
+
+
+TOO_SHORT = "This password is too short. It must contain at least 10 characters."
+COMMON = "This password is too common."
+LIKE_NAME = "The password is too similar to the username."
+DIFFER = "The two passwords differ."
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (
+            {"old": "wrong", "password": "baseball"},
+            {"old": ["This is not your present password."], "password": [TOO_SHORT, COMMON]},
+        ),
+        ({"password": "assessor", "again": "other"}, {"password": [LIKE_NAME, TOO_SHORT], "again": [DIFFER]}),
+        ({"old": "", "password": "member-assessor"}, {"old": ["This field is required."], "password": [LIKE_NAME]}),
+    ],
+)
+def test_all_faults_of_a_new_password_are_told_at_once(
+    cast: Cast, client_for: ClientFor, given: dict[str, str], told: dict[str, list[str]]
+) -> None:
+    sent = {"old": PASSWORD, "again": given["password"], **given}
+    answer = client_for(cast.assessor).post("/password/", sent)
+    assert (answer.status_code, answer.context["form"].errors) == (422, told)
+
+
+def test_all_faults_of_a_password_are_told_wherever_it_is_set(cast: Cast, client: Client, settings: Settings) -> None:
+    """At sign-up, by an invitation, by a link, after a forgotten one: the same faults, beside those of the other fields."""
+    settings.OPEN_SIGNUP = True
+    [invitation] = members.invite(cast.collection, by=cast.organizer, role="assessor")
+    uid, token = urlsafe_base64_encode(b"%d" % cast.assessor.pk), default_token_generator.make_token(cast.assessor)
+    weak = {"password": "assessor", "again": "other"}
+    new = {"name": "", "username": "assessor", "email": "", **weak}
+    told = {"password": [LIKE_NAME, TOO_SHORT], "again": [DIFFER]}
+    for path in (accounts.make_link(cast.assessor), f"/password/reset/{uid}/{token}/"):
+        assert client.post(path, weak).context["form"].errors == told, path
+    for path in ("/sign-up/", members.invitation_url(invitation).removeprefix(settings.BASE_URL)):
+        assert client.post(path, new).context["form"].errors == {"name": ["This field is required."], **told}, path
+    taken = {"name": "Eve", "username": "olga-organizer", "email": "", "password": "baseball", "again": "baseball"}
+    told = {"username": ["A user with that username already exists."], "password": [TOO_SHORT, COMMON]}
+    assert client.post("/sign-up/", taken).context["form"].errors == told
 
 
 def test_password_change_is_throttled(cast: Cast, client_for: ClientFor, settings: Settings) -> None:
