@@ -429,6 +429,14 @@ def test_page(case: Case, world: World, going_on: Callable[[User | None], Page])
     look(page, case.name, dark=CASES.index(case) % 2 == 1, both=case.name in IN_BOTH)
 
 
+def test_pictures_of_the_guides_do_not_glare_in_the_dark(site: Site, page: Page) -> None:
+    page.goto("/docs/guides/assessors/")
+    seen = "() => getComputedStyle(document.querySelector('.prose img')).filter"
+    for scheme, media, dimmed in (("light", "screen", False), ("dark", "screen", True), ("dark", "print", False)):
+        page.emulate_media(color_scheme=scheme, media=media)  # type: ignore[arg-type]
+        assert page.evaluate(seen) == ("brightness(0.8)" if dimmed else "none")
+
+
 def test_sign_up_and_password_link(queueless_site: Site, new_page: NewPage) -> None:
     page = new_page(queueless_site)
     page.goto("/sign-up/")
