@@ -49,7 +49,8 @@ def inbox(request: HttpRequest, slug: str) -> HttpResponse:
     user = access.require_sign_in(request.user)
     lines = adjudication.inbox(collection, None if Role.ORGANIZER in held else user)
     context: dict[str, Any] = {
-        "lines": lines,
+        "waiting": [line for line in lines if line.open],
+        "finished": [line for line in lines if not line.open],
         "plan": (plan := opinions.plan(collection)),
         "reasons": adjudication.reasons(collection, plan),
         "people": adjudication.adjudicators(collection) if Role.ORGANIZER in held else [],

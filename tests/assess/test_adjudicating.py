@@ -61,6 +61,21 @@ def test_the_inbox_tells_why_something_is_listed(judged: Cast, client_for: Clien
     assert "a tie has none until it is decided" in page
 
 
+def test_finished_topics_come_after_what_is_open(judged: Cast, client_for: ClientFor) -> None:
+    def shown() -> tuple[list[str], list[str], bool]:
+        """Topics that wait, those that are finished, and whether these are unfolded."""
+        page = client_for(judged.adjudicator).get("/c/harbour-trials/adjudicate/").content.decode()
+        waiting, mark, rest = page.partition("<details")
+        ways = [re.findall(r"/adjudicate/topics/(\d+)/", part) for part in (waiting, rest)]
+        return ways[0], ways[1], f"{mark}{rest}".startswith("<details open>")
+
+    assert shown() == (["1", "2"], [], False)
+    decide(judged, docno="b", topic="1")
+    assert shown() == (["2"], ["1"], False)
+    decide(judged)
+    assert shown() == ([], ["1", "2"], True)
+
+
 def test_a_decision_stands_beside_the_judgments(judged: Cast) -> None:
     before = list(Judgment.objects.order_by("pk").values())
     made = decide(judged, reason="overlooked", comment=" The table on page 2. ")
