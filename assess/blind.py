@@ -371,8 +371,8 @@ class PracticeCard:
     text: str
 
     @property
-    def paragraphs(self) -> list[str]:
-        return [paragraph for _at, paragraph in reading.paragraphs(self.text)]
+    def plain(self) -> SafeString:
+        return markup.text(self.text, NOTHING_SOUGHT, "")
 
 
 def practice_card(collection: Collection, item: PracticeItem) -> PracticeCard:

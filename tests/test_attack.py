@@ -126,7 +126,10 @@ def test_the_kind_of_a_file_is_found_whatever_it_begins_with(unit: str) -> None:
     assert not documents._PAGE.match((unit * (MANY // len(unit)) + "x").encode())
 
 
-@pytest.mark.parametrize("unit", [" ", "\t", "a", "<", "<a ", "<a\n", "'", '"', "a ", "\u2003", "<img alt=", "&"])
+@pytest.mark.parametrize(
+    "unit",
+    [" ", "\t", "a", "<", "<a ", "<a\n", "'", '"', "a ", "\u2003", "<img alt=", "&", "a\n", "- \n", "and fish. " * 6 + "\n"],
+)
 def test_a_document_of_any_repetition_is_shown(unit: str) -> None:
     text = "<p" + unit * (MANY // len(unit))
     markup.clean(text)

@@ -10,7 +10,7 @@ from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from assess import exports, feedback, searching
+from assess import exports, feedback, markup, searching
 from assess.core import highlighting
 from assess.forms import HitForm
 from assess.models import Found
@@ -88,7 +88,8 @@ def whole(request: HttpRequest, slug: str) -> HttpResponse:
         return http.error(request, 404, told, code="not_found", words=("No such document", remedy))
     topic = collection.topics.filter(number=request.GET.get("topic", "").replace("\0", "")).first()
     sought = highlighting.wanted(sought_words(words), topic.language if topic else "")
-    title, text = highlighting.pieces([found.title or docno, found.text], sought, found.language)
+    [title] = highlighting.pieces([found.title or docno], sought, found.language)
+    text = markup.text(found.text, sought, found.language)
     back = {"q": words, **({"topic": topic.number} if topic else {})}
     context: dict[str, Any] = {"document": found, "title": title, "text": text, "back": urlencode(back), "words": words}
     user, held = access.require_sign_in(request.user), access.roles_in(request.user, collection)

@@ -11,6 +11,7 @@ from assess.core import highlighting
 from pooling.core.html_text import html_text
 from tests.assess import factories
 from tests.assess.conftest import Bench
+from tests.assess.test_reading import WRAPPED
 from tests.conftest import ClientFor
 
 pytestmark = pytest.mark.once
@@ -88,6 +89,24 @@ def test_html_document_is_shown_in_a_frame_and_as_text(bench: Bench, client_for:
     assert source["X-Content-Type-Options"] == "nosniff"
     listed = client.get("/c/harbour-trials/judge/many/").content.decode()
     assert "<iframe" not in listed.split('id="judge-cards"')[0]
+
+
+def test_wrapped_lines_flow_wherever_a_document_is_shown(bench: Bench, client_for: ClientFor) -> None:
+    bench.collection.corpus.documents.update(text=WRAPPED)
+    bench.assign(overlap=0)
+    card, here = bench.cards(bench.ann)[0], "/c/harbour-trials/"
+    flowing = f'<p class="judge-text" data-at="0" dir="auto">{WRAPPED.strip()}</p>'.replace("\n", " ")
+    ann, olga = client_for(bench.ann), client_for(bench.organizer)
+    for client, path in (
+        (ann, f"judge/{card.token}/"),
+        (ann, "judge/many/"),
+        (olga, f"document/?topic=1&docno={card.docno}"),
+        (olga, f"search/document/?docno={card.docno}"),
+    ):
+        assert flowing in client.get(here + path).content.decode(), path
+    olga.post(f"{here}practice/", {"topic": "1", "lines": f"{card.docno} 2"})
+    assert flowing in ann.get(f"{here}judge/practice/").content.decode()
+    assert set(bench.collection.corpus.documents.values_list("text", flat=True)) == {WRAPPED}
 
 
 def test_the_text_of_a_long_page_comes_behind_it(bench: Bench, client_for: ClientFor) -> None:

@@ -13,6 +13,7 @@ from assess.models import JudgmentEvent, Seat
 from pooling.core.html_text import html_text
 from pooling.models import Document
 from tests.assess.test_markup import HOSTILE
+from tests.assess.test_reading import WRAPPED
 from tests.browser.desk import Desk
 
 pytestmark = pytest.mark.once
@@ -104,6 +105,22 @@ def select(inside: Locator, first: str, last: str) -> None:
         }""",
         [first, last],
     )
+
+
+def test_a_passage_over_a_line_end_that_flows_has_its_place_in_the_text(desk: Desk) -> None:
+    docno, text = order(desk)[0], "flat 🐟 in shear flow .\r\n  " + WRAPPED.replace("\n", "\r\n")
+    put(desk, [docno], text=text)
+    shown = desk.page.locator(".judge-text")
+    expect(shown).to_have_count(2)
+    assert "\n" not in shown.nth(1).inner_text()
+    select(desk.page.locator(".judge-plain"), "flat plate", "studied at")
+    desk.page.keyboard.press("e")
+    expect(desk.page.locator(".judge-evidence li")).to_have_text(["flat plate was studied at×"])
+    desk.expect_light("saved")
+    start, end = map(int, JudgmentEvent.objects.get(judgment__item__docno=docno).evidence.split("-"))
+    assert text[start:end] == "flat plate was\r\nstudied at"
+    desk.reload()
+    desk.expect_true("[...CSS.highlights.get('evidence') ?? []].join() === 'flat plate was  studied at'")
 
 
 def test_passages_are_marked_in_page_and_text_and_survive_offline(desk: Desk) -> None:
