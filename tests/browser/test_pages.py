@@ -15,7 +15,7 @@ from playwright.sync_api import Page, Response, expect
 from config import accounts, http
 from config.models import Throttle
 from tests import factories
-from tests.browser.look import look
+from tests.browser.look import PHONE, WIDE, look
 from tests.browser.world import World
 from tests.chromium import NewPage, is_a_page, sign_in
 from tests.site import Site
@@ -427,6 +427,17 @@ def test_page(case: Case, world: World, going_on: Callable[[User | None], Page])
     page.remove_listener("response", note)
     assert answers[-1] == case.status
     look(page, case.name, dark=CASES.index(case) % 2 == 1, both=case.name in IN_BOTH)
+
+
+def test_what_was_said_and_decided_stands_in_columns(world: World, signed_in: Callable[[User], Page]) -> None:
+    """Wide and on a phone: what is of one kind begins at one edge, however long what stands before it."""
+    edges = "cells => new Set(cells.map(cell => Math.round(cell.getBoundingClientRect().x))).size"
+    said = signed_in(world.assessor), JUDGED + "judge/history/?topic=1", ".told .grade-badge"
+    for page, path, kind in (said, (signed_in(world.organizer), JUDGED + "adjudicate/decisions/1/", "td[data-label=Why] > *")):
+        page.goto(path.format(w=world))
+        for size in (WIDE, PHONE):
+            page.set_viewport_size(size)  # type: ignore[arg-type]
+            assert page.locator(kind).count() > 3 and page.locator(kind).evaluate_all(edges) == 1
 
 
 def test_pictures_of_the_guides_do_not_glare_in_the_dark(site: Site, page: Page) -> None:
