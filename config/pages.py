@@ -148,6 +148,8 @@ def _result(found: Job, inside: Collection | None) -> tuple[str, str] | None:
     name, label = RESULTS.get(found.name, ("", ""))
     if inside is None or not name:
         return None
+    if name == "releases" and (made := evaluation.made_by(found)):
+        return reverse("release", args=[inside.slug, made.number]), f"Release {made.number}"
     if name != "upload":
         return reverse(name, args=[inside.slug]), label
     upload = inside.uploads.filter(pk=found.args.get("upload")).first()

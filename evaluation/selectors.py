@@ -165,6 +165,14 @@ def job_of(collection: Collection, *names: str) -> Job | None:
     return Job.objects.filter(collection_id=collection.pk, name__in=names).order_by("-pk").first()
 
 
+def made_by(job: Job) -> Release | None:
+    """The release that a job has frozen, if it did."""
+    if job.started_at is None or job.finished_at is None:
+        return None
+    while_it_ran = job.started_at, job.finished_at
+    return Release.objects.filter(collection=job.collection_id, frozen_by=job.started_by, frozen_at__range=while_it_ran).first()
+
+
 # Scores
 
 

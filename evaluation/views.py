@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.contrib import messages
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -37,16 +36,17 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
     form = forms.FreezeForm(request.POST or None, initial={"rule": opinions.plan(collection).rule})
     if request.method == "POST" and form.is_valid():
         by = access.require_sign_in(request.user)
-        if attempt(form, lambda: services.request_release(collection, by=by, **form.cleaned_data)):
-            messages.success(request, "The judgments of this moment are being frozen.")
-            return redirect("releases", slug)
+        if asked := attempt(form, lambda: services.request_release(collection, by=by, **form.cleaned_data)):
+            return redirect(reverse("releases", args=[slug], query={"job": asked.pk}))  # told there until it is done, and then
     found = list(selectors.releases(collection))
     newest = next((one for one in found if one.state != ReleaseState.WITHDRAWN), None)
     since = selectors.judgments_since(newest, collection)
     job = selectors.job_of(collection, "freeze_release", "import_qrels")
     freezes = collection.release_states is None and not (job and job.is_live)  # then the form is there
+    told = job and collection.release_states is None and request.GET.get("job") == str(job.pk)
     context: dict[str, Any] = {
         "releases": found,
+        "made": selectors.made_by(job) if job and told else None,
         "newest": newest,
         "since": since,
         "can_freeze": since or (newest and newest.rule),  # by another rule the same judgments may give other grades

@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from config import jobs
 from config.doctor import examine
 from config.models import Job
 from evaluation import evaluate, figures, reports, selectors, services, standings, topic_reports
@@ -88,13 +89,31 @@ def test_freeze_asks_for_a_job_and_the_page_follows_it(judged: Cast, olga: Clien
     page = text(olga, "releases/")
     assert "No release yet" in page and "9 judgments so far" in page and "Freeze the qrels" in page
     answer = olga.post(f"{HERE}releases/", {"rule": "max", "note": "Spring"})
-    assert (answer.status_code, answer["Location"]) == (302, f"{HERE}releases/")
     job = Job.objects.get(name="freeze_release")
+    assert (answer.status_code, answer["Location"]) == (302, f"{HERE}releases/?job={job.pk}")
     assert (job.args["rule"], job.args["note"], job.started_by) == ("max", "Spring", judged.organizer)
-    page = olga.get(f"{HERE}releases/").content.decode()
-    assert 'hx-trigger="every 1s"' in page and "The judgments are being frozen" in page and "Freeze the qrels" not in page
+    page = olga.get(answer["Location"]).content.decode()
+    assert (
+        f'hx-get="{answer["Location"]}" hx-trigger="every 1s"' in page
+        and "The judgments are being frozen" in page
+        and "Freeze the qrels" not in page
+    )
     Job.objects.update(state="failed", message="The disk is full.")
     assert "The last freeze failed The disk is full." in text(olga, "releases/")
+
+
+def test_the_page_tells_what_was_frozen_to_who_asked_for_it(
+    committed: None, judged: Cast, olga: Client, client_for: ClientFor
+) -> None:
+    asked = olga.post(f"{HERE}releases/", {"rule": "max", "note": ""})["Location"].removeprefix(HERE)
+    jobs.run(Job.objects.get().pk)
+    told = "Release 1 is frozen 6 judged documents of 2 topics. It begins as a draft, which only organizers see. Open release 1"
+    page = text(olga, asked)
+    assert told in page and 'data-say="Release 1 is frozen"' in olga.get(HERE + asked).content.decode()
+    assert f'<a href="{HERE}releases/1/">Open release 1</a>' in olga.get(HERE + asked).content.decode()
+    for client, path in ((olga, "releases/"), (olga, "releases/?job=x"), (client_for(judged.researcher), asked)):
+        assert "is frozen" not in text(client, path)
+    assert f'<a href="{HERE}releases/1/">Release 1</a>' in olga.get(f"/jobs/{Job.objects.earliest('pk').pk}/").content.decode()
 
 
 @pytest.mark.parametrize(

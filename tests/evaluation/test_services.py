@@ -244,6 +244,7 @@ def test_asked_for_twice_it_is_one_job_then_one_release_then_scores(committed: N
     assert (job.state, job.message) == ("done", "6 judged documents of 2 topics")
     release = Release.objects.get()
     assert (release.number, release.note, release.frozen_by) == (1, "n", organizer)
+    assert selectors.made_by(job) == release
     jobs.run(job.pk)  # a message that comes twice
     assert Release.objects.count() == 1
     job = run_job("score_release")

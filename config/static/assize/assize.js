@@ -1,4 +1,4 @@
-/* Small helps for every page: dismissing toasts, modal questions, copying, an address out of a name, how much of an upload is sent, that a table goes on, that what a button says is out of date, saying a job's new state aloud. All works without it. */
+/* Small helps for every page: dismissing toasts, modal questions, copying, an address out of a name, how much of an upload is sent, that a table goes on, that what a button says is out of date, saying aloud what happened and a job's new state. All works without it. */
 (function () {
   "use strict";
   document.documentElement.classList.add("js");
@@ -10,6 +10,10 @@
     // An emptied region that is filled a moment later is read out even when the words are the same as last time.
     setTimeout(function () { place.textContent = text; }, 60);
   }
+
+  // What a page opens with is read out, too: a region that is filled from the beginning is passed over.
+  var told = Array.from(document.querySelectorAll(".toast > span, [data-tell]"), function (part) { return part.innerText.replace(/\s+/g, " "); });
+  if (told.length) say(told.join(" "));
 
   async function copy(button) {
     var source = button.dataset.copy ? document.querySelector(button.dataset.copy) : null;
