@@ -11,6 +11,7 @@ from typing import Literal
 from pooling.core import encodings
 from pooling.core.document_lines import smart_records
 from pooling.core.findings import MAX_ERRORS, Report, shown
+from pooling.core.languages import is_tag
 from pooling.core.lines import BOM, MAX_ID, encoding_message, line_at, without_comments
 
 Numbering = Literal["given", "running"]
@@ -33,7 +34,6 @@ _FIELDS = {
     "narrative": "narrative",
 }
 TEXTS = ("title", "description", "narrative")
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _PREFIX = re.compile(r"^([A-Za-z]{2})-(?=[A-Za-z])")
 _JSON = {
     "number": ("id", "_id", "number", "num", "qid", "query_id", "topic_id"),
@@ -322,7 +322,7 @@ def _check(found: list[tuple[int, TopicSpec]], report: Report) -> None:
             message = f"Topic {shown(number)} appears again (first on line {first[number]})."
             report.add("error", "NUMBER_REPEATED", line, message)
         for tag in filter(None, (topic.language, *topic.versions)):
-            if not _LANGUAGE.fullmatch(tag) or len(tag) > 20:
+            if not is_tag(tag):
                 message = f'The language "{shown(tag)}" of line {line} is no tag; expected one like en or pt-BR.'
                 report.add("error", "LANGUAGE", line, message)
         if not topic.title:

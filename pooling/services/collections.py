@@ -5,7 +5,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,11 +17,12 @@ from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job, User
 from pooling import measures as measure_names
-from pooling.core import crawl
+from pooling.core import crawl, languages
 from pooling.core.presets import PRESETS, GradeSpec
 from pooling.models import Collection, Grade, Guideline, Membership, Role
 
 DESCRIBED = ("genre", "languages", "licence", "source", "crawl")  # of the documents; each may be left empty
+_SPELLED: dict[str, Callable[[str], str]] = {"crawl": crawl.spelled, "languages": languages.spelled}
 
 
 @transaction.atomic
@@ -74,11 +75,12 @@ def edit_collection(
 def _told(described: Mapping[str, str]) -> dict[str, str]:
     """What is told of the documents, as it is stored."""
     told = {field: text.strip() for field, text in described.items()}
-    if told.get("crawl"):
-        try:
-            told["crawl"] = crawl.spelled(told["crawl"])
-        except ValueError as error:
-            raise ValidationError({"crawl": str(error)}) from error
+    for field, spelled in _SPELLED.items():
+        if told.get(field):
+            try:
+                told[field] = spelled(told[field])
+            except ValueError as error:
+                raise ValidationError({field: str(error)}) from error
     return told
 
 

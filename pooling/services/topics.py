@@ -1,6 +1,5 @@
 """Topics: replaced by a file, given in another language by a file, or changed one at a time."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +8,7 @@ from django.db import transaction
 
 from config.errors import Conflict, Refusal
 from config.models import User
+from pooling.core import languages
 from pooling.core.findings import Report, shown
 from pooling.core.lines import listed_topics
 from pooling.core.topics import TEXTS, TopicSpec, read_topics
@@ -16,7 +16,6 @@ from pooling.models import Collection, Topic, TopicVersion, Upload, UploadKind, 
 from pooling.services.taking import Refused, close, locked, unpacked
 from pooling.services.work import Work
 
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _FIELDS = [*TEXTS, "language", "translations", "extra"]
 
 
@@ -108,7 +107,7 @@ def edit_topic(topic: Topic, *, by: User, language: str, texts: Mapping[str, str
     if not cleaned["title"]:
         raise Refusal("A topic needs a title; found none.")
     language = language.strip()
-    if language and (len(language) > 20 or not _LANGUAGE.fullmatch(language)):
+    if language and not languages.is_tag(language):
         raise Refusal(f"Expected a language tag such as en or pt-BR; found “{shown(language)}”.")
     if of and of not in topic.translations:
         raise Refusal(f"Topic {topic.number} has no version in “{shown(of)}”.")

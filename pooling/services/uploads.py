@@ -16,7 +16,7 @@ from django.utils import timezone
 from config import jobs, store
 from config.errors import Conflict, Refusal
 from config.models import Job, JobState, User
-from pooling.core import packed
+from pooling.core import languages, packed
 from pooling.core.documents import FORMATS
 from pooling.core.encodings import ENCODINGS
 from pooling.core.findings import Report
@@ -230,8 +230,8 @@ def _options(kind: UploadKind, given: Mapping[str, str]) -> dict[str, str]:
         _require_one_of("numbering", options.get("numbering", "given"), ("given", "running"))
         _require_one_of("documents", options.get("only", "all"), ("all", "pool"))
         _require_one_of("other documents", options.get("others", "refuse"), OTHERS)
-    if len(options.get("language", "")) > 20:
-        raise Refusal(f"Expected a language tag such as en; found “{options['language'][:40]}”.")
+    if (language := options.get("language")) and not languages.is_tag(language):
+        raise Refusal(f"Expected a language tag such as en or pt-BR; found “{language[:40]}”.")
     return options
 
 

@@ -223,6 +223,10 @@ def test_edit_tells_why_not(cast: Cast, caller_for: CallerFor) -> None:
         "name: Input should be a valid string",
         fields=[{"where": "name", "message": "Input should be a valid string"}],
     )
+    words = "Expected tags of languages, such as en, hi or pt-BR; found “klingon!!”."
+    assert call("PATCH", HARBOUR, {"languages": "klingon!!"}) == error(
+        "invalid", f"languages: {words}", fields=[{"where": "languages", "message": words}]
+    )
 
 
 @pytest.mark.parametrize(("method", "path", "body"), ORGANIZERS_ONLY, ids=lambda v: str(v).rsplit("/", 1)[-1][:12])

@@ -121,6 +121,14 @@ def test_a_crawl_is_told_by_status(assize: Assize, cast: Cast) -> None:
     assert refused.told == (1, f"Error: {words}")
 
 
+def test_languages_are_told_by_their_tags(assize: Assize, cast: Cast) -> None:
+    assert assize("collections", "edit", "harbour-trials", "--languages", "en hi,pt-BR,en").status == 0
+    assert assize("collections", "show", "harbour-trials", "--json").json["languages"] == "en, hi, pt-BR"
+    refused = assize("collections", "edit", "harbour-trials", "--languages", "English")
+    words = "languages: Expected tags of languages, such as en, hi or pt-BR; found “English”."
+    assert refused.told == (1, f"Error: {words}")
+
+
 def test_scale_is_set_from_a_file_or_an_export(assize: Assize, cast: Cast, tmp_path: Path) -> None:
     file = tmp_path / "scale.json"
     file.write_text(json.dumps(SCALE))

@@ -152,6 +152,10 @@ def test_settings_are_changed(cast: Cast, olga: Client) -> None:
             {"crawl": "200 7; total 8"},
             {"crawl": ["The counts add up to 7, but the total says 8. Correct a count or the total."]},
         ),
+        (
+            {"languages": "en, klingon!!"},
+            {"languages": ["Expected tags of languages, such as en, hi or pt-BR; found “klingon!!”."]},
+        ),
         ({"measures": "P"}, {"__all__": ['"P": P needs a cutoff, as in P@10.']}),
     ],
 )
