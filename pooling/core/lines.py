@@ -19,6 +19,8 @@ BOM = b"\xef\xbb\xbf"
 
 _CHUNK = 4 << 20
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_HEAD = 1024  # bytes that tell whether a file is text
+_NO_TEXT = {b"\x89PNG": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b"%PDF-": "a PDF"}
 _NAMED = 20  # topics that a sentence names
 _NUMERAL = re.compile(r"[0-9]{1,18}|[^0-9]+")
 _BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
@@ -80,7 +82,15 @@ def any_control(data: bytes) -> bool:
 def encoding_message(data: bytes, offset: int) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "The file is UTF-16; save it as UTF-8 (byte 0 is not UTF-8)."
+    if what := no_text(data):
+        return f"Expected a text file; found {what} (byte {offset}, 0x{data[offset]:02X}, is not UTF-8)."
     return f"Byte {offset} (0x{data[offset]:02X}) is not UTF-8; save the file as UTF-8."
+
+
+def no_text(data: bytes) -> str:
+    """What a file is that is no text in any encoding we read bytewise; "" for what may be one."""
+    known = next((what for start, what in _NO_TEXT.items() if data.startswith(start)), "")
+    return known or ("a binary one" if _CONTROL.search(data, 0, _HEAD) else "")
 
 
 def line_at(data: bytes, offset: int) -> int:

@@ -12,7 +12,7 @@ from pooling.core import encodings
 from pooling.core.document_lines import smart_records
 from pooling.core.findings import MAX_ERRORS, Report, shown
 from pooling.core.languages import is_tag
-from pooling.core.lines import BOM, MAX_ID, encoding_message, line_at, without_comments
+from pooling.core.lines import BOM, MAX_ID, encoding_message, line_at, no_text, without_comments
 
 Numbering = Literal["given", "running"]
 
@@ -139,7 +139,7 @@ def _decoded(data: bytes, encoding: str, report: Report) -> str | None:
             text = data.decode(encoding)
     except UnicodeDecodeError as error:
         message = encoding_message(data, error.start)
-        if encoding == "utf-8":
+        if encoding == "utf-8" and not no_text(data):
             message += " Or is it Windows-1252? Then say so."
         else:
             message = f"Byte {error.start} (0x{data[error.start]:02X}) is not {encodings.ENCODINGS.get(encoding, encoding)}."

@@ -48,6 +48,21 @@ def test_bytes_that_are_not_utf8_are_named_with_line_and_offset() -> None:
     assert report.findings[0].message == "Byte 9 (0xE9) is not UTF-8; save the file as UTF-8."
 
 
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "Expected a text file; found a PNG picture (byte 0, 0x89, is not UTF-8)."),
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "Expected a text file; found a PDF (byte 10, 0xE2, is not UTF-8)."),
+        (b"MZ\x90\x00\x03\x00", "Expected a text file; found a binary one (byte 2, 0x90, is not UTF-8)."),
+        (b"1 Q0 caf\xe9 1 9 tag\n" * 100 + b"\x00", "Byte 8 (0xE9) is not UTF-8; save the file as UTF-8."),
+    ],
+)
+def test_what_is_no_text_is_told_so(data: bytes, message: str) -> None:
+    report = Report()
+    assert clean_text(data, report) is None
+    assert [(one.code, one.line, one.message) for one in report.findings] == [("ENCODING", 2 if b"PDF" in data else 1, message)]
+
+
 def test_utf16_is_told_by_name() -> None:
     report = Report()
     assert clean_text("1 Q0".encode("utf-16"), report) is None
