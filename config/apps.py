@@ -2,6 +2,10 @@ from django.apps import AppConfig
 from django.contrib.staticfiles.apps import StaticFilesConfig
 from django.utils.module_loading import autodiscover_modules
 
+from config import expected
+
+expected.say_so()  # here, since every app's models are made after this is read, and forms after them
+
 
 class FrameConfig(AppConfig):
     name = "config"

@@ -29,6 +29,15 @@ def attempt(form: forms.BaseForm, act: Callable[[], T]) -> T | None:
     return None
 
 
+class FileField(forms.FileField):
+    """A file. One without a byte is told by its name, since a form may take several."""
+
+    def to_python(self, data: Any) -> Any:
+        if getattr(data, "size", None) == 0:
+            raise ValidationError(f"Expected a file with something in it; “{data.name}” is empty.", code="empty")
+        return super().to_python(data)
+
+
 class SignInForm(forms.Form):
     username = forms.CharField(
         label="User name or e-mail",

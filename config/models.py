@@ -1,10 +1,12 @@
 """What the frame stores: people, their tokens and one-time links, throttles, remembered API answers, and jobs."""
 
 import hashlib
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
 from django.contrib.auth.models import AbstractUser
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.functions import Lower
 from django.urls import reverse
@@ -53,6 +55,12 @@ class User(AbstractUser):
     @property
     def is_deleted(self) -> bool:
         return self.username == self.former_username
+
+    def unique_error_message(self, model_class: type[models.Model], unique_check: Sequence[str]) -> ValidationError:
+        """As the constraint says it of another spelling."""
+        if tuple(unique_check) == ("username",):
+            return ValidationError("This user name is taken.", code="unique")
+        return super().unique_error_message(model_class, unique_check)
 
     def get_full_name(self) -> str:
         return self.name

@@ -8,6 +8,7 @@ from django import forms
 from django.utils.text import capfirst
 
 from assess.models import MergeRule
+from config.forms import FileField
 from evaluation import planning
 from evaluation.core.comparison import CORRECTION_WORDS, TEST_WORDS
 from evaluation.models import Release, Seen
@@ -31,7 +32,7 @@ class FreezeForm(forms.ModelForm):  # type: ignore[type-arg]
 class ImportForm(forms.Form):
     """Qrels that were made elsewhere."""
 
-    file = forms.FileField(
+    file = FileField(
         help_text="Qrels (topic 0 docno grade), or columns topic, docno, assessor, grade with or without a head; packed or not."
     )
     kind = forms.ChoiceField(
@@ -105,7 +106,7 @@ class ScoringForm(forms.Form):
         help_text="For coverage and novelty: a topic and a docno on each line. Of topics without any, those that assessors marked as known.",
     )
 
-    known_file = forms.FileField(
+    known_file = FileField(
         label="The same as a file",
         required=False,
         help_text="Lines of topic and docno, packed or not; it takes the place of what stands above.",
@@ -123,7 +124,7 @@ class TryForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["release"] = forms.ChoiceField(choices=[(str(number), f"release {number}") for number in releases])
 
-    file = forms.FileField(label="Run", help_text="Six columns: topic Q0 docno rank score tag; packed or not, up to 50 MB.")
+    file = FileField(label="Run", help_text="Six columns: topic Q0 docno rank score tag; packed or not, up to 50 MB.")
     keep = forms.BooleanField(
         required=False, label="Keep the report", help_text="For you alone; the run itself is thrown away in any case."
     )

@@ -13,6 +13,7 @@ from django.core.validators import validate_email
 from django.forms import BaseFormSet, formset_factory
 
 from config.errors import Refusal
+from config.forms import FileField
 from pooling.core import baseline
 from pooling.core.documents import FORMATS
 from pooling.core.encodings import ENCODINGS
@@ -145,7 +146,7 @@ class MachineForm(forms.Form):
 
 
 class DocumentsForm(forms.Form):
-    file = forms.FileField(
+    file = FileField(
         label="File of documents",
         help_text="JSON, TREC's &lt;DOC&gt; elements, TSV, SMART, or an archive of texts and pages; gzip, bzip2, Zstandard, zip or tar.",
     )
@@ -176,7 +177,7 @@ class DocumentsForm(forms.Form):
 
 
 class TopicsForm(forms.Form):
-    file = forms.FileField(
+    file = FileField(
         label="File of topics", help_text="TREC's &lt;top&gt; elements, XML, JSON lines, SMART, or lines of number, tab, title."
     )
     encoding = forms.ChoiceField(
@@ -230,7 +231,7 @@ class _FilesInput(forms.ClearableFileInput):
     allow_multiple_selected = True
 
 
-class _FilesField(forms.FileField):
+class _FilesField(FileField):
     """One file or several; a list in any case."""
 
     widget = _FilesInput

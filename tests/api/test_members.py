@@ -149,7 +149,7 @@ def test_machine_token_of_an_archived_collection_is_a_conflict(cast: Cast, calle
 
 def test_machine_name_is_told_why_not(cast: Cast, caller_for: CallerFor) -> None:
     answer = caller_for(cast.organizer)("POST", MACHINES, {"name": "two words"})
-    why = "Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters."
+    why = "Expected letters, digits and @ . + - _ only; found “harbour-trials.two words”."
     assert answer == error("invalid", f"username: {why}", fields=[{"where": "username", "message": why}])
 
 
@@ -187,8 +187,10 @@ def test_invite_by_mail(cast: Cast, caller_for: CallerFor) -> None:
             {"role": "assessor", "emails": ["a@example.org", "nonsense"]},
             error(
                 "invalid",
-                "email: Enter a valid email address.",
-                fields=[{"where": "email", "message": "Enter a valid email address."}],
+                "email: Expected an e-mail address, such as ada@example.org; found “nonsense”.",
+                fields=[
+                    {"where": "email", "message": "Expected an e-mail address, such as ada@example.org; found “nonsense”."}
+                ],
             ),
         ),
         (

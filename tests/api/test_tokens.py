@@ -91,8 +91,8 @@ def test_made_token_works_and_its_secret_is_kept_nowhere(cast: Cast, caller_for:
             {"name": " ", "scopes": ["read"]},
             error(
                 "invalid",
-                "name: This field cannot be blank.",
-                fields=[{"where": "name", "message": "This field cannot be blank."}],
+                "name: Expected an entry; found nothing.",
+                fields=[{"where": "name", "message": "Expected an entry; found nothing."}],
             ),
         ),
         (

@@ -179,7 +179,7 @@ def test_bad_plans_are_told(judged: Cast) -> None:
     for given, words in (({"opinions": 0}, "opinions"), ({"differ_by": 9}, "Expected at most 3 grades apart")):
         with pytest.raises((Refusal, ValidationError), match=words):
             merging.set_plan(judged.collection, by=judged.organizer, **given)
-    with pytest.raises(ValidationError, match="not a valid choice"):
+    with pytest.raises(ValidationError, match="Expected one of the choices"):
         merging.set_plan(judged.collection, by=judged.organizer, rule="loudest")
     assert opinions.plan(judged.collection).pk is None
 

@@ -150,7 +150,7 @@ def test_refusals_of_the_judging_request(bench: Bench, ann: Pages, client_for: C
     card = bench.cards(bench.ann)[0]
     told = ann.judge(card.token, 9)
     assert ann.answer.status_code == 422 and "found 9" in told["error"]["message"]
-    assert ann.judge(card.token, "x")["error"]["message"] == "grade: Enter a whole number."
+    assert ann.judge(card.token, "x")["error"]["message"] == "grade: Expected a whole number."
     assert ann.judge(card.token, 1, held="x")["error"]["code"] == "invalid"
     bob = Pages(bench, client_for(bench.bob))
     answers = [bob.judge(card.token), bob.judge(uuid.uuid4())]
@@ -193,7 +193,7 @@ def test_list_leads_to_judged_documents(bench: Bench, ann: Pages) -> None:
         assert f'href="/c/harbour-trials/judge/{card.token}/"' in page and "Highly relevant" in page
     for other in ("said=2", "words=nowhere", "noted=on", "said=cannot"):
         assert card.title not in ann.get(f"judge/history/?{other}")
-    assert "is not one of the available choices" in ann.get("judge/history/?topic=9", 422)
+    assert "Expected one of the choices; found “9”." in ann.get("judge/history/?topic=9", 422)
 
 
 def test_blindness(bench: Bench, ann: Pages, client_for: ClientFor) -> None:

@@ -176,7 +176,7 @@ def test_guidelines_are_written_and_printed(assize: Assize, cast: Cast, tmp_path
     assert missing.told == (1, f"Error: {tmp_path}/none.md: No such file or directory.")
     assert assize("collections", "guidelines", "harbour-trials", "-", stdin="").told == (
         1,
-        "Error: text: This field cannot be blank.",
+        "Error: text: Expected an entry; found nothing.",
     )
 
 

@@ -98,7 +98,7 @@ def test_invitation_is_revoked_in_its_own_collection_only(assize: Assize, cast: 
         ),
         (
             ["invitations", "create", "harbour-trials", "--role", "assessor", "--email", "nonsense"],
-            "email: Enter a valid email address.",
+            "email: Expected an e-mail address, such as ada@example.org; found “nonsense”.",
         ),
     ],
 )

@@ -433,7 +433,7 @@ def test_token_form_sent_again_makes_nothing(cast: Cast, client_for: ClientFor, 
 def test_token_form_refuses_no_scope_at_its_field(cast: Cast, client_for: ClientFor) -> None:
     answer = client_for(cast.assessor).post(reverse("make_token"), {"name": "laptop", "days": "30"})
     assert answer.status_code == 422
-    assert answer.context["token_form"].errors == {"scopes": ["This field is required."]}
+    assert answer.context["token_form"].errors == {"scopes": ["Expected at least one choice; found none."]}
     assert not ApiToken.objects.exists()
 
 

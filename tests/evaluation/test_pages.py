@@ -119,9 +119,9 @@ def test_the_page_tells_what_was_frozen_to_who_asked_for_it(
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"rule": "lowest"}, "Select a valid choice. lowest is not one of the available choices."),
-        ({}, "This field is required."),
-        ({"rule": "first", "note": "x" * 5001}, "Ensure this value has at most 5000 characters (it has 5001)."),
+        ({"rule": "lowest"}, "Expected one of the choices; found “lowest”."),
+        ({}, "Expected a choice; found none."),
+        ({"rule": "first", "note": "x" * 5001}, "Expected at most 5000 characters; found 5001."),
     ],
 )
 def test_bad_freeze_is_told_at_the_field(judged: Cast, olga: Client, given: dict[str, str], words: str) -> None:

@@ -74,7 +74,7 @@ def test_known_documents_come_as_a_file(release: Release, judged: Cast, client_f
         ({"shown": "P"}, "&quot;P&quot;: P needs a cutoff, as in P@10."),
         ({"expected": "1 many"}, "Line 1: expected a topic and a number from 1 to 999,999, as “301 20”; found “1 many”."),
         ({"known": "1 a\n2"}, "Line 2: expected a topic and a docno, as “301 FT911-3”; found “2”."),
-        ({"seen": "none"}, "Select a valid choice. none is not one of the available choices."),
+        ({"seen": "none"}, "Expected one of the choices; found “none”."),
     ],
 )
 def test_bad_choices_are_told(release: Release, judged: Cast, client_for: ClientFor, given: dict[str, str], told: str) -> None:
@@ -178,7 +178,7 @@ def test_a_report_is_kept_until_it_is_thrown_away(release: Release, judged: Cast
     ("data", "told"),
     [
         (b"1 Q0 a 1 x mine\n", "Refused: 1 fault."),
-        (b"", "The submitted file is empty."),
+        (b"", "Expected a file with something in it; “mine.run” is empty."),
         (b"\x1f\x8bodd", "gzip"),
     ],
 )

@@ -58,9 +58,9 @@ def test_preset_keeps_the_rules_of_a_scale(db: None, task: str) -> None:
         ({"slug": "Harbour"}, "slug", "Small letters, digits and hyphens, such as harbour-2026."),
         ({"slug": "Har bour"}, "slug", "Small letters, digits and hyphens, such as harbour-2026."),
         ({"slug": "-harbour"}, "slug", "Small letters, digits and hyphens, such as harbour-2026."),
-        ({"slug": ""}, "slug", "This field cannot be blank."),
-        ({"name": "  "}, "name", "This field cannot be blank."),
-        ({"visibility": "open"}, "visibility", "Value 'open' is not a valid choice."),
+        ({"slug": ""}, "slug", "Expected an entry; found nothing."),
+        ({"name": "  "}, "name", "Expected an entry; found nothing."),
+        ({"visibility": "open"}, "visibility", "Expected one of the choices; found “open”."),
         ({"slug": "harbour-trials"}, "slug", "There is a collection with this address already."),
     ],
 )
@@ -170,8 +170,8 @@ def test_scale_refuses_each_fault_in_words(cast: Cast, given: list[GradeSpec], l
 @pytest.mark.parametrize(
     ("bad", "field", "words"),
     [
-        (GradeSpec(128, "Far", key="3"), "value", "Ensure this value is less than or equal to 127."),
-        (GradeSpec(2, "", key="3"), "label", "This field cannot be blank."),
+        (GradeSpec(128, "Far", key="3"), "value", "Expected at most 127; found 128."),
+        (GradeSpec(2, "", key="3"), "label", "Expected an entry; found nothing."),
         (GradeSpec(2, "Two", key="x"), "key", "One digit, 0 to 9."),
     ],
 )
@@ -244,7 +244,7 @@ def test_guidelines_refuse_a_lost_update(cast: Cast) -> None:
 def test_guidelines_refuse_no_text(cast: Cast) -> None:
     with pytest.raises(ValidationError) as error:
         write(cast, " \r\n ")
-    assert error.value.message_dict == {"text": ["This field cannot be blank."]}
+    assert error.value.message_dict == {"text": ["Expected an entry; found nothing."]}
 
 
 # Archive

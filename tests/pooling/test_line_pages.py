@@ -99,7 +99,14 @@ def test_frozen_topics_answer_409(cast: Cast, olga: Client) -> None:
 def test_missing_file_is_told_at_its_field(cast: Cast, olga: Client) -> None:
     for place in ("topics/", "documents/"):
         answer = olga.post(HERE + place, {})
-        assert (answer.status_code, answer.context["form"].errors["file"]) == (422, ["This field is required."])
+        assert (answer.status_code, answer.context["form"].errors["file"]) == (422, ["Expected a file; found none."])
+
+
+def test_of_several_files_the_empty_one_is_named(cast: Cast, olga: Client) -> None:
+    files.take_topics(cast.collection, cast.organizer)
+    answer = olga.post(f"{HERE}runs/", {"file": [file(b"1 Q0 d1 1 9 mine\n", "mine.run"), file(b"", "yours.run")]})
+    told = ["Expected a file with something in it; “yours.run” is empty."]
+    assert (answer.status_code, answer.context["form"].errors["file"]) == (422, told)
 
 
 def test_documents_are_uploaded_and_shown(cast: Cast, olga: Client) -> None:

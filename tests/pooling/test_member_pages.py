@@ -36,9 +36,9 @@ def test_invite_makes_a_link(cast: Cast, olga: Client) -> None:
 @pytest.mark.parametrize(
     ("change", "field", "words"),
     [
-        ({"role": "owner"}, "role", "Select a valid choice. owner is not one of the available choices."),
-        ({"days": "366"}, "days", "Ensure this value is less than or equal to 365."),
-        ({"max_uses": "0"}, "max_uses", "Ensure this value is greater than or equal to 1."),
+        ({"role": "owner"}, "role", "Expected one of the choices; found “owner”."),
+        ({"days": "366"}, "days", "Expected at most 365; found 366."),
+        ({"max_uses": "0"}, "max_uses", "Expected at least 1; found 0."),
         ({"emails": "a@example.org nonsense"}, "emails", "“nonsense” is not an e-mail address."),
     ],
 )
@@ -146,5 +146,5 @@ def test_machine_token_of_an_archived_collection_is_409(cast: Cast, olga: Client
 def test_machine_with_a_bad_name_is_refused(olga: Client) -> None:
     answer = olga.post(f"{HERE}machines/", {"name": "a b", "role": "assessor"})
     assert answer.status_code == 422
-    assert "Enter a valid username." in answer.content.decode()
+    assert "Expected letters, digits and @ . + - _ only; found “harbour-trials.a b”." in answer.content.decode()
     assert not User.objects.filter(is_machine=True).exists()

@@ -68,14 +68,15 @@ def test_create_makes_a_collection_and_leads_there(cast: Cast, client_for: Clien
 @pytest.mark.parametrize(
     ("change", "field", "words"),
     [
-        ({"name": ""}, "name", "This field is required."),
+        ({"name": ""}, "name", "Expected an entry; found nothing."),
+        ({"name": "x" * 121}, "name", "Expected at most 120 characters; found 121."),
         ({"slug": "Boats & more"}, "slug", "Small letters, digits and hyphens, such as harbour-2026."),
         ({"slug": "BOATS"}, "slug", "Small letters, digits and hyphens, such as harbour-2026."),
         ({"slug": "harbour-trials"}, "slug", "There is a collection with this address already."),
-        ({"task": "chess"}, "task", "Select a valid choice. chess is not one of the available choices."),
-        ({"visibility": "open"}, "visibility", "Select a valid choice. open is not one of the available choices."),
-        ({"name": "a\0b"}, "name", "Null characters are not allowed."),
-        ({"description": "x" * 5001}, "description", "Ensure this value has at most 5000 characters (it has 5001)."),
+        ({"task": "chess"}, "task", "Expected one of the choices; found “chess”."),
+        ({"visibility": "open"}, "visibility", "Expected one of the choices; found “open”."),
+        ({"name": "a\0b"}, "name", "Expected text; found a null character in it."),
+        ({"description": "x" * 5001}, "description", "Expected at most 5000 characters; found 5001."),
     ],
 )
 def test_create_refuses_at_the_field_and_stores_nothing(
@@ -86,6 +87,12 @@ def test_create_refuses_at_the_field_and_stores_nothing(
     assert (answer.status_code, list(found)) == (422, [field])
     assert found[field] == [words]
     assert not Collection.objects.filter(slug="boats").exists()
+
+
+def test_no_field_cuts_what_is_typed(olga: Client) -> None:
+    """A browser obeys maxlength without a word; the server says how much is too much, and gives back what was sent."""
+    assert "maxlength" not in olga.get("/collections/new/").content.decode()
+    assert f'value="{"x" * 121}"' in olga.post("/collections/new/", given(name="x" * 121)).content.decode()
 
 
 # Overview
@@ -146,8 +153,8 @@ def test_settings_are_changed(cast: Cast, olga: Client) -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"name": ""}, {"name": ["This field is required."]}),
-        ({"measures": ""}, {"measures": ["This field is required."]}),
+        ({"name": ""}, {"name": ["Expected an entry; found nothing."]}),
+        ({"measures": ""}, {"measures": ["Expected an entry; found nothing."]}),
         (
             {"crawl": "200 7; total 8"},
             {"crawl": ["The counts add up to 7, but the total says 8. Correct a count or the total."]},
@@ -207,10 +214,10 @@ def test_scale_row_marked_for_removal_goes(cast: Cast, olga: Client) -> None:
     [
         (scale_form((0, "No", "0"), (1, "Yes", "0")), "Each grade needs its own key; 0 is used twice."),
         (scale_form(*TWO, lenient="7"), "The lenient threshold must be one of the grades 0, 1; found 7."),
-        (scale_form(*TWO, lenient=""), "This field is required."),
-        (scale_form((0, "No", "0"), (1, "", "1")), "This field is required."),
+        (scale_form(*TWO, lenient=""), "Expected an entry; found nothing."),
+        (scale_form((0, "No", "0"), (1, "", "1")), "Expected an entry; found nothing."),
         (scale_form((0, "No", "0"), (1, "Yes", "x")), "One digit, 0 to 9."),
-        (scale_form((0, "No", "0"), (999, "Yes", "1")), "Ensure this value is less than or equal to 127."),
+        (scale_form((0, "No", "0"), (999, "Yes", "1")), "Expected at most 127; found 999."),
         ({"lenient_from": "1", "strict_from": "1"}, "ManagementForm data is missing"),
     ],
 )
@@ -261,7 +268,7 @@ def test_guideline_version_that_does_not_exist_is_404_or_the_empty_page(olga: Cl
 @pytest.mark.parametrize(
     ("form", "expected"),
     [
-        ({"text": "", "base_version": "1"}, {"text": ["This field is required."]}),
+        ({"text": "", "base_version": "1"}, {"text": ["Expected an entry; found nothing."]}),
         (
             {"text": "Mine", "base_version": "0"},
             {

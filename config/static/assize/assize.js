@@ -144,7 +144,8 @@
     if (window.htmx) window.htmx.process(main);
     var fault = main.querySelector("[aria-invalid=true], .notice-bad") || main;
     fault.scrollIntoView({ block: "center" });
-    (fault.matches("input, select, textarea") ? fault : main).focus({ preventScroll: true });
+    if (!fault.matches("input, select, textarea")) fault.tabIndex = -1;
+    fault.focus({ preventScroll: true });
   }
 
   document.addEventListener("submit", function (event) {
