@@ -31,6 +31,7 @@ MOST_PAIRS = 60
 MOST_RUNS = 300
 AT_ONCE = 100  # runs up to which a page is not long in coming
 ALPHA = 0.05
+MERGED = "merged grades"  # what assessors and machines are compared with
 DRAWS, SEED = 1000, 0  # of one assessor for each topic
 _CHANGES = {"equivalent": "hardly changes", "similar": "changes somewhat", "different": "changes clearly"}
 
@@ -228,12 +229,12 @@ def _people(collection: Collection, scored: "_Scored", named: bool) -> "dict[str
 
 
 def _alone(scored: "_Scored", given: "dict[str, _Grades]", official: _Grades) -> tuple[list[Comparison], list[Order]]:
-    """Each assessor against the official grades of the same documents; and the order of the runs under theirs."""
+    """Each assessor against the merged grades of the same documents; and the order of the runs under theirs."""
     compared, orders = [], []
     for name, grades in list(given.items())[:MOST_PAIRS]:
         if (both := grades.known & official.known).any():
             mine = grades.where(both)
-            compared.append(scored.compare(name, "official", mine, official.where(both)))
+            compared.append(scored.compare(name, MERGED, mine, official.where(both)))
             orders.append(scored.order(name, "assessor", mine))
     return compared, orders
 
@@ -271,7 +272,7 @@ def _draws(scored: "_Scored", given: "dict[str, _Grades]", official: _Grades) ->
 
 
 def _machines(collection: Collection, scored: "_Scored", official: _Grades) -> tuple[list[Comparison], list[Order]]:
-    """Each machine, whether it counts or not, against the official grades of the documents that it judged."""
+    """Each machine, whether it counts or not, against the merged grades of the documents that it judged."""
     rows = Judgment.objects.filter(
         item__pool__collection=collection, assessor__is_machine=True, occasion=0, extra=False, answer=Answer.GRADE
     )
@@ -286,7 +287,7 @@ def _machines(collection: Collection, scored: "_Scored", official: _Grades) -> t
         mine = _spread(len(scored.found.items), places[here], grades[here])
         if (both := mine.known & official.known).any():
             mine = mine.where(both)
-            found.append(scored.compare(name, "official", mine, official.where(both)))
+            found.append(scored.compare(name, MERGED, mine, official.where(both)))
             orders.append(scored.order(name, "machine", mine))
     return found[:MOST_PAIRS], orders[:MOST_PAIRS]
 

@@ -1,14 +1,15 @@
 """The tables and pictures of “Does it matter?”: comparisons, ranks as a bump chart, τ of many draws."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
+from assess.templatetags.agreement import rule
 from evaluation import columns
 from evaluation.core import charts
 from evaluation.core.charts import Axis, Chart, Mark
-from evaluation.effect import Draws, Effect, Order
+from evaluation.effect import MERGED, Draws, Effect, Order
 from pooling.tables import Table
 
 PARTS = {
@@ -51,8 +52,8 @@ def told(found: Effect) -> dict[str, Table]:
     }
     label = columns.label(found.measure)
     tables["ranks"] = _rank_table(f"Rank of each run by {label} under each merge rule", found.runs, found.of("rule"))
-    people = [*found.of("rule")[:1], *found.of("assessor"), *found.of("machine")]
-    tables["people"] = _rank_table(f"Rank of each run by {label} under each assessor and machine", found.runs, people)
+    words = f"Rank of each run by {label} under each assessor and machine"
+    tables["people"] = _rank_table(words, found.runs, _people(found))
     if found.draws:
         spread = ["run", "score", "low", "median", "high", "rank", "best", "middle", "worst"]
         words = f"{label} and rank of each run, by the merged grades and in 95 of 100 draws of one assessor for each topic"
@@ -62,7 +63,13 @@ def told(found: Effect) -> dict[str, Table]:
 
 def _rank_table(caption: str, runs: list[str], orders: list[Order]) -> Table:
     rows = [[run, *(int(order.ranks[place]) for order in orders)] for place, run in enumerate(runs)]
-    return Table(caption, ["run", *(order.name for order in orders)], rows)
+    return Table(caption, ["run", *(rule(order.name) if order.kind == "rule" else order.name for order in orders)], rows)
+
+
+def _people(found: Effect) -> list[Order]:
+    """The merged grades, by the rule that is set, and each assessor and machine beside them."""
+    merged = [replace(order, name=MERGED, kind="merged") for order in found.of("rule")[:1]]
+    return [*merged, *found.of("assessor"), *found.of("machine")]
 
 
 @dataclass(frozen=True)
@@ -92,10 +99,9 @@ MOST_COLUMNS = 13  # of more, the table tells
 
 
 def bumps(found: Effect) -> dict[str, Bump]:
-    """Ranks of the runs under each rule, and under each assessor and machine beside the rule that is set."""
-    rules = found.of("rule")
-    people = [*found.of("assessor"), *found.of("machine")]
-    parts = {"rules": rules, "people": [*rules[:1], *people][:MOST_COLUMNS] if people else []}
+    """Ranks of the runs under each rule, and under each assessor and machine beside the merged grades."""
+    people = _people(found)
+    parts = {"rules": found.of("rule"), "people": people[:MOST_COLUMNS] if len(people) > 1 else []}
     return {name: _bump(found.runs, orders) for name, orders in parts.items() if orders}
 
 

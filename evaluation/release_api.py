@@ -125,7 +125,7 @@ class EffectOut(Schema):
     rules: list[ComparisonOut]
     assessors: list[ComparisonOut]
     pairs: list[ComparisonOut]
-    machines: list[ComparisonOut] = Field(description="Each machine against the official grades, whether it counts or not.")
+    machines: list[ComparisonOut] = Field(description="Each machine against the merged grades, whether it counts or not.")
     draws: DrawsOut | None = Field(description="One assessor of each topic drawn many times; null where none has two.")
 
 

@@ -1,6 +1,7 @@
 """Whether disagreement changes the order of systems: scores under each assessor's qrels, their union and intersection."""
 
 import json
+import re
 from itertools import chain, combinations, product
 from typing import Any
 
@@ -122,12 +123,24 @@ def test_the_page_draws_assessors_and_chance(judged: Cast, client_for: ClientFor
     page = olga.get(here).content.decode()
     assert page.count('<svg class="bump"') == 2 and "One assessor for each topic" in page
     told = json.loads(olga.get(f"{here}?table=people&form=json").content)["rows"]
-    assert set(told[0]) == {"run", "first (set)", judged.assessor.name, "Second Assessor"}
+    assert set(told[0]) == {"run", "merged grades", judged.assessor.name, "Second Assessor"}
     assert sum(row["draws"] for row in json.loads(olga.get(f"{here}?table=draws&form=json").content)["rows"]) == len(
         found.draws.taus
     )
     assert {row["run"] for row in json.loads(olga.get(f"{here}?table=spread&form=json").content)["rows"]} == {"alpha", "beta"}
     assert olga.get(f"{here}?figure=draws&form=svg").content.startswith(b"<svg")
+
+
+def test_the_page_calls_rules_and_merged_grades_by_one_name(judged: Cast, client_for: ClientFor) -> None:
+    olga, here = client_for(judged.organizer), "/c/harbour-trials/effect/"
+    assert {row.second for row in effect(judged.collection).assessors} == {"merged grades"}
+    rules = ["primary assessor (set)", "majority", "lower median", "upper median", "highest grade", "lowest grade"]
+    head = olga.get(f"{here}?table=ranks&form=csv").content.decode().splitlines()[0]
+    assert head == ",".join(["run", *rules])
+    page = olga.get(here).content.decode()
+    assert all(f'<th scope="col" class="num">{rule[0].upper()}{rule[1:]}</th>' in page for rule in rules)
+    assert page.count("primary (set)") == 1  # the merge rules' picture; that of people says merged grades
+    assert not {"median_low", "official"} & set(re.findall(r"\w+", re.sub(r"<head>.*?</head>", "", page, flags=re.S)))
 
 
 def test_the_verdict_in_words() -> None:
