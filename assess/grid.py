@@ -47,6 +47,10 @@ class GridForm(PlanForm):
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
         data["wanted"] = [self._wanted(line) for line in self.lines if self._is_changed(line)]
+        if not data["wanted"] and not any(line.first for line in self.lines):
+            raise ValidationError("Nobody is chosen: give a topic to an assessor first.")
+        if not data["wanted"] and not self.errors and self._is_as_it_was(data):
+            raise ValidationError("Nothing is changed, so there is nothing to assign.")
         return data
 
     def rows(self, lines: Sequence[TopicPlan]) -> Iterator[Row]:
@@ -62,6 +66,9 @@ class GridForm(PlanForm):
     def _sent(self, line: TopicPlan, user: User) -> str:
         found = str(self.data.get(f"s-{line.topic.pk}-{user.pk}", ""))
         return "1" if not found and f"all-{line.topic.pk}" in self.data else found
+
+    def _is_as_it_was(self, data: dict[str, Any]) -> bool:
+        return f"{100 * data['overlap']:g}" == self.initial["overlap"] and data["seed"] in (None, self.initial["seed"])
 
     def _is_changed(self, line: TopicPlan) -> bool:
         was = self.data.get(f"was-{line.topic.pk}")

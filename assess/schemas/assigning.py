@@ -73,8 +73,8 @@ class AutoIn(PlanIn):
 
 class SeatingOut(Schema):
     topics: int = Field(description="Topics that were assigned.")
-    made: int = Field(description="New seats: judgments that are wanted from somebody.")
-    moved: int = Field(description="Seats that changed hands; judged ones never do.")
+    made: int = Field(description="New judgments that are wanted from somebody.")
+    moved: int = Field(description="Those that changed hands; judged ones never do.")
     removed: int
     job: JobOut | None = Field(description="Where it is much, a job does it; else it is done.")
 

@@ -43,11 +43,12 @@ class Seating:
     @property
     def words(self) -> str:
         told = [f"{count:,} {word}" for count, word in self._counts if count]
-        return ", ".join(told) or "nothing changed"
+        return f"Topics handed out: {', '.join(told)}" if told else "Nobody’s work has changed"
 
     @property
     def _counts(self) -> tuple[tuple[int, str], ...]:
-        return (self.made, "new"), (self.moved, "moved"), (self.removed, "removed")
+        wanted = "judgment wanted" if self.made == 1 else "judgments wanted"
+        return (self.made, wanted), (self.moved, "moved to somebody else"), (self.removed, "no longer wanted")
 
 
 def seat_items(collection: Collection, work: Work) -> Seating:
@@ -63,7 +64,7 @@ def seat_items(collection: Collection, work: Work) -> Seating:
         _apply_in_chunks(collection, change, work)
         total = total.plus(change)
     tell_planner(Seat)
-    with work.finish(f"Seats: {total.words}"):
+    with work.finish(total.words):
         pass
     return total
 
@@ -71,7 +72,7 @@ def seat_items(collection: Collection, work: Work) -> Seating:
 def _apply_in_chunks(collection: Collection, change: "Change", work: Work) -> None:
     done = 0
     for part in change.chunks():
-        work.progress(done, change.size, f"{change.size:,} seats")
+        work.progress(done, change.size, f"{change.size:,} judgments")
         with transaction.atomic():
             Collection.objects.select_for_update().get(pk=collection.pk)  # alone: whoever judges holds it (see judging)
             part.apply()
@@ -81,13 +82,15 @@ def _apply_in_chunks(collection: Collection, change: "Change", work: Work) -> No
 
 def seat_or_intend(collection: Collection, plan: AssignmentPlan, by: User, topics: int) -> Seating:
     """In the caller's transaction, which nobody judges beside: few items at once, many by a job whose intention is written here."""
+    if not Assignment.objects.filter(topic__collection=collection).exists() and not collection.seats.exists():
+        return Seating(topics, 0, 0, 0)
     if PoolItem.objects.filter(pool__collection=collection).count() <= ROWS:
         change = _difference(collection, plan)
         change.apply()
         return Seating(topics, 0, 0, 0).plus(change)
     job = jobs.intend(
         "seat_items",
-        title=f"Seats for the assessors of {collection.short_name}",
+        title=f"Handing out the topics of {collection.short_name}",
         args={"collection": collection.pk},
         started_by=by,
         collection_id=collection.pk,

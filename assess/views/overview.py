@@ -1,5 +1,6 @@
 """Assigning and progress, for organizers."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
@@ -7,6 +8,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assess import adaptive_rounds, exports, selectors, watching
@@ -15,10 +17,13 @@ from assess.grid import CHOICES, GridForm, topics_on_a_page
 from assess.services import assigning, judging, workloads
 from assess.services.seating import Seating
 from config.forms import attempt
+from config.models import Job
 from pooling import access
 from pooling.models import Collection, Role
 from pooling.selectors import grades
 from pooling.views.collections import page
+
+JUST_NOW = timedelta(minutes=1)  # so long the page tells what a job has done
 
 
 @require_http_methods(["GET", "POST"])
@@ -67,6 +72,7 @@ def assign(request: HttpRequest, slug: str) -> HttpResponse:
     }
     context |= {"workloads": [(user, held.get(user.pk)) for user in people], "topic_count": len(all_lines)}
     context |= {"find": find, "show": show, "unseated": sum(line.unseated for line in all_lines)}
+    context |= {"is_assigned": any(line.first for line in all_lines), "job": _job(collection)}
     return page(request, "assess/assign.html", collection, status=422 if faulty else 200, **context)
 
 
@@ -91,10 +97,19 @@ def seat_new(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _told(request: HttpRequest, collection: Collection, done: Seating) -> HttpResponse:
+    here = request.get_full_path() if request.GET else reverse("assign", args=[collection.slug])
     if done.job:
-        return redirect("job", done.job.pk)
-    messages.success(request, f"Assigned. Judgments wanted: {done.words}.")
-    return redirect(request.get_full_path() if request.GET else reverse("assign", args=[collection.slug]))
+        return redirect(f"{here}#job-{done.job.pk}")
+    messages.success(request, f"Saved. {done.words}.")
+    return redirect(here)
+
+
+def _job(collection: Collection) -> Job | None:
+    """The last one that handed topics out, while it runs, if it failed, or if it is done just now."""
+    job = Job.objects.filter(name="seat_items", collection_id=collection.pk).order_by("-pk").first()
+    if job and job.state == "done" and job.finished_at and job.finished_at < timezone.now() - JUST_NOW:
+        return None
+    return job
 
 
 @require_safe

@@ -8,6 +8,7 @@ from django.core.paginator import Paginator
 from django.db.models import Sum
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -49,7 +50,7 @@ def pool(request: HttpRequest, slug: str) -> HttpResponse:
     if asked is not None and plan and "plan" not in asked and asked.get("shown") == plan.choice.digest:
         drawn_from = {"runs": form.chosen(), "strategy": strategy, "seed": form.cleaned_data["seed"], **form.values()}
         if attempt(form, lambda: pools.request_pool(collection, by=by, **drawn_from)):
-            return redirect("pool", slug)
+            return redirect(reverse("pool", args=[slug]) + "#rounds")
     context = {
         "form": form,
         "runs": runs,

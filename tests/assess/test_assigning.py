@@ -112,7 +112,7 @@ def test_new_round_is_seated_by_assigning_again(bench: Bench) -> None:
     assert done.removed == 0 and done.made in {4, 5}  # three first opinions, and one or two second ones
     assert twice < set(Seat.objects.filter(slot=2).values_list("item", flat=True))
     again = assigning.seat_new_items(bench.collection, by=bench.organizer)
-    assert (again.made, again.moved, again.removed, again.words) == (0, 0, 0, "nothing changed")
+    assert (again.made, again.moved, again.removed, again.words) == (0, 0, 0, "Nobody’s work has changed")
 
 
 def test_larger_overlap_keeps_the_smaller_one(bench: Bench) -> None:
@@ -211,7 +211,7 @@ def test_many_seats_are_made_by_a_job(bench: Bench, monkeypatch: pytest.MonkeyPa
     with Direct(lambda *words: told.append(words)) as work:
         assert seating.seat_items(bench.collection, work).made == 14
         assert seating.seat_items(bench.collection, work).made == 0
-    assert Seat.objects.count() == 14 and told[0] == (0, 14, "14 seats")
+    assert Seat.objects.count() == 14 and told[0] == (0, 14, "14 judgments")
 
 
 def test_what_is_judged_between_two_chunks_stays_and_the_rest_is_seated(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 import html
 import re
 import uuid
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,11 @@ from pytest_django import DjangoAssertNumQueries
 from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 
 from assess import watching
-from assess.models import Assignment, JudgmentEvent, Seat
+from assess.models import Assignment, AssignmentPlan, JudgmentEvent, Seat
 from assess.services import assigning, judging, seating
 from assess.services.assigning import Rules, Wanted
 from assess.views.judging import KEYS
+from config import jobs
 from config.models import Job, User
 from pooling.models import Membership, Role
 from pooling.services import collections
@@ -301,7 +303,7 @@ def test_assign_page_by_hand(bench: Bench, organizer: Pages) -> None:
     assert (answer.status_code, answer["Location"]) == (302, "/c/harbour-trials/assign/")
     assert Seat.objects.filter(assessor=None).count() == 5 and Seat.objects.filter(slot=2).count() == 2
     page = organizer.get("assign/")
-    assert "seed" in page and "12 new" in page and "shared by 2" in page
+    assert "seed" in page and "Topics handed out: 12 judgments wanted." in page and "shared by 2" in page
     bad = {**grid(page), f"s-{two.pk}-{bench.bob.pk}": "2"}
     again = organizer.post("assign/", json=False, act="grid", overlap="0", seed="", **bad)
     assert again.status_code == 422 and "the overlap is 0 %" in (told := again.content.decode())
@@ -337,7 +339,7 @@ def test_a_row_that_another_changed_meanwhile_is_refused(bench: Bench, organizer
     answer = organizer.post("assign/", json=False, act="grid", overlap="0", **changed)
     assert answer.status_code == 422 and "Topic 1 was assigned anew" in answer.content.decode()
     assert grid(answer.content.decode())[f"s-{one.pk}-{bench.ann.pk}"] == "1"  # as it is now
-    assert organizer.post("assign/", json=False, act="grid", overlap="0", **fields).status_code == 302
+    assert organizer.post("assign/", json=False, act="grid", overlap="20", **fields).status_code == 302
     assert sorted(Assignment.objects.values_list("topic", "assessor")) == [(one.pk, bench.ann.pk), (two.pk, bench.bob.pk)]
 
 
@@ -376,10 +378,43 @@ def test_new_round_is_offered_on_the_page(bench: Bench, organizer: Pages) -> Non
     assert Seat.objects.filter(assessor=bench.ann).count() == 7
 
 
+@pytest.mark.django_db(transaction=True)
 def test_much_to_seat_becomes_a_job(bench: Bench, organizer: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seating, "ROWS", 3)
     answer = organizer.post("assign/", json=False, act="auto", assessors=[bench.ann.pk], topics="open", overlap="0")
-    assert answer["Location"] == f"/jobs/{Job.objects.get(name='seat_items').pk}/"
+    job = Job.objects.get(name="seat_items")
+    assert answer["Location"] == f"/c/harbour-trials/assign/#job-{job.pk}"
+    told = words(organizer.get("assign/"))
+    assert "Handing out the topics of Harbour trials Waiting" in told and "Hand them out" not in told
+    jobs.run(job.pk)
+    assert "Topics handed out: 10 judgments wanted" in words(organizer.get("assign/"))
+    Job.objects.update(finished_at=timezone.now() - timedelta(minutes=2))
+    assert "Topics handed out" not in words(organizer.get("assign/"))
+
+
+def test_grid_in_which_nobody_is_chosen_is_refused(bench: Bench, organizer: Pages) -> None:
+    empty = grid(organizer.get("assign/"))
+    answer = organizer.post("assign/", json=False, act="grid", overlap="20", **empty)
+    assert answer.status_code == 422 and "Nobody is chosen: give a topic to an assessor first." in words(answer.content.decode())
+    assert not AssignmentPlan.objects.exists() and not Job.objects.exists()
+    bench.assign(overlap=0)
+    same = grid(organizer.get("assign/"))
+    again = organizer.post("assign/", json=False, act="grid", overlap="0", seed=AssignmentPlan.objects.get().seed, **same)
+    assert again.status_code == 422 and "Nothing is changed, so there is nothing to assign." in words(again.content.decode())
+    assert organizer.post("assign/", json=False, act="grid", overlap="40", **same).status_code == 302
+
+
+def test_sharing_out_stays_open_until_somebody_is_assigned(
+    bench: Bench, organizer: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seating, "ROWS", 3)
+    rules = {"third": "0", "repeats": "0", "order": "docno"}
+    assert organizer.post("assign/", json=False, act="rules", **rules).status_code == 302
+    shown = organizer.get("assign/")
+    assert '<details id="auto" class="section" open>' in shown and "Saved. Nobody’s work has changed." in words(shown)
+    assert not Job.objects.exists()
+    bench.assign(overlap=0)
+    assert '<details id="auto" class="section">' in organizer.get("assign/")
 
 
 def test_assign_page_without_people_or_topics(organizer: Pages, bench: Bench, client_for: ClientFor) -> None:

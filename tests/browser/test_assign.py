@@ -54,12 +54,28 @@ def test_grid_by_mouse_and_keyboard(signed_in: Callable[[User], Page]) -> None:
     page.keyboard.press("0")
     with page.expect_request(lambda request: request.method == "POST") as sent:
         page.get_by_role("button", name="Assign these topics").click()
-    expect(page.get_by_text("Assigned. Judgments wanted:")).to_be_visible()
+    expect(page.get_by_text("Saved. Topics handed out:")).to_be_visible()
     one, two = collection.topics.order_by("number")
     fields = [name for name in parse_qs(sent.value.post_data or "", keep_blank_values=True) if "-" in name]
     assert sorted(fields) == sorted([f"was-{one.pk}", f"s-{one.pk}-{jo.pk}", f"s-{one.pk}-{kim.pk}"])
     found = Assignment.objects.filter(topic__collection=collection).order_by("topic__number")
     assert list(found.values_list("topic", "assessor", "slot")) == [(one.pk, kim.pk, 1), (two.pk, jo.pk, 1)]
+
+
+def test_handing_much_out_is_told_on_the_page(signed_in: Callable[[User], Page]) -> None:
+    collection, _ = make_desk(items=1)
+    organizer = collection.memberships.get(role="organizer").user
+    judged.make_work(collection, organizer, topics=20, items=101)
+    page = signed_in(organizer)
+    page.goto(f"/c/{collection.slug}/assign/")
+    page.locator("#auto").evaluate("fold => { fold.open = true }")
+    page.get_by_role("button", name="Share the topics out").click()
+    job = page.locator(".job")
+    expect(job).to_contain_text("Topics handed out: 2,020 judgments wanted", timeout=30_000)
+    expect(job).to_be_focused()
+    expect(page.locator("#say")).to_contain_text("done. Topics handed out: 2,020 judgments wanted")
+    expect(page.get_by_role("navigation", name="Collection")).to_be_visible()
+    look(page, "assign-handed-out")
 
 
 def test_grid_keeps_topics_and_names_in_view(signed_in: Callable[[User], Page]) -> None:

@@ -165,12 +165,14 @@ def _pool_and_assign(olga: Page) -> None:
     rounds = olga.get_by_role("region", name="Rounds")
     expect(rounds).to_contain_text(str(TOPICS * POOLED), timeout=30_000)
     expect(olga.get_by_role("heading", name="Draw another round")).to_be_visible()  # without a reload
+    expect(olga.locator("#say")).to_have_text(f"Round 1: {TOPICS * POOLED} items drawn")
+    expect(olga.locator("#rounds")).to_be_focused()
     look(olga, "walk-pool")
     olga.goto(f"/c/{SLUG}/assign/")
     auto = olga.locator("#auto")
     auto.get_by_label("Overlap, in %").fill(str(int(OVERLAP * 100)))
     auto.get_by_role("button", name="Share the topics out").click()
-    expect(olga.get_by_role("status").first).to_contain_text(f"{JUDGMENTS} new")
+    expect(olga.get_by_role("status").first).to_contain_text(f"{JUDGMENTS} judgments wanted")
 
 
 def _judge(page: Page, name: str) -> dict[tuple[str, str], int]:

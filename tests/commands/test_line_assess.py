@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.once]
 def test_assign_by_itself(assize: Assize, bench: Bench) -> None:
     shown = assize("assign", "harbour-trials", "--auto", "--overlap", "0.4", "--seed", 7, "--by", "olga-organizer")
     assert (shown.status, shown.out.splitlines()[0].split()) == (0, ["TOPIC", "ITEMS", "JUDGED", "FIRST", "SECOND", "THIRD"])
-    assert "Seats: 14 new." in shown.err
+    assert "Topics handed out: 14 judgments wanted." in shown.err
     plan = AssignmentPlan.objects.get()
     assert (plan.overlap, plan.seed, plan.changed_by) == (0.4, 7, bench.organizer)
     found = assize("assign", "harbour-trials", "--json").json
@@ -35,7 +35,7 @@ def test_assign_by_itself(assize: Assize, bench: Bench) -> None:
 def test_assign_one_topic_and_new_seats(assize: Assize, bench: Bench) -> None:
     done = assize("assign", "harbour-trials", "--topic", 2, "--first", "bob-beholder,ann-assessor", "--by", "olga-organizer")
     assert done.status == 0 and Seat.objects.filter(assessor=None).count() == 5
-    assert "nothing changed" in assize("assign", "harbour-trials", "--seats", "--by", "olga-organizer").err
+    assert "Nobody’s work has changed." in assize("assign", "harbour-trials", "--seats", "--by", "olga-organizer").err
     wrong = assize("assign", "harbour-trials", "--topic", 9, "--first", "bob-beholder", "--by", "olga-organizer")
     assert wrong.status == 1 and "There is no topic “9” in harbour-trials." in wrong.err
     assert assize("assign", "harbour-trials", "--auto", "--topic", 1).status == 2

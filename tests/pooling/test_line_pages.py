@@ -331,7 +331,7 @@ def test_pool_page_shows_sizes_then_draws(cast: Cast, olga: Client) -> None:
     assert (other.status_code, other.context["changed"], Pool.objects.count()) == (200, True, 0)
     assert "This is another choice than was shown before." in other.content.decode()
     answer = olga.post(f"{HERE}pool/", {**chosen, "shown": other.context["plan"].choice.digest})
-    assert (answer.status_code, answer["Location"]) == (302, f"{HERE}pool/")
+    assert (answer.status_code, answer["Location"]) == (302, f"{HERE}pool/#rounds")
     assert 'hx-select="#rounds"' in olga.get(f"{HERE}pool/").content.decode()
     polls = {"HX-Request": "true", "HX-Target": "rounds"}
     assert "HX-Trigger" not in olga.get(f"{HERE}pool/", headers=polls).headers

@@ -86,7 +86,7 @@ class Command(CollectionCommand):
                     raise Error(f"There is no topic “{options['topic']}” in {collection.slug}.")
                 groups = [self._people(options[name]) for name in ("first", "second", "third")]
                 done = assigning.assign(collection, wanted=[Wanted(topic, *groups)], **told)
-        self.say(f"Seats: {done.words}.")
+        self.say(f"{done.words}.")
 
     def _rules(self, options: dict[str, Any]) -> Rules:
         said = {"yes": True, "no": False}

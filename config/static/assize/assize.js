@@ -207,4 +207,8 @@
     if (!fresh.id || !fresh.dataset.say || !(fresh.id in said)) return;
     if (said[fresh.id] !== fresh.dataset.say) say(fresh.dataset.say);
   });
+
+  // So is what an act has led to: the answer's address names the fragment, and the browser gives it the focus.
+  var led = location.hash && document.getElementById(location.hash.slice(1));
+  if (led && led.dataset.say) say(led.dataset.say);
 })();
