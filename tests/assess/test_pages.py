@@ -395,7 +395,9 @@ def test_much_to_seat_becomes_a_job(bench: Bench, organizer: Pages, monkeypatch:
 def test_grid_in_which_nobody_is_chosen_is_refused(bench: Bench, organizer: Pages) -> None:
     empty = grid(organizer.get("assign/"))
     answer = organizer.post("assign/", json=False, act="grid", overlap="20", **empty)
-    assert answer.status_code == 422 and "Nobody is chosen: give a topic to an assessor first." in words(answer.content.decode())
+    assert answer.status_code == 422 and "Nobody is chosen: give a topic to an assessor first." in words(
+        answer.content.decode()
+    )
     assert not AssignmentPlan.objects.exists() and not Job.objects.exists()
     bench.assign(overlap=0)
     same = grid(organizer.get("assign/"))

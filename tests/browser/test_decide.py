@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -73,17 +74,24 @@ def test_decide_by_keys(world: World, signed_in: Callable[[User], Page]) -> None
             page.keyboard.press(key)
         expect(page.locator(".judge-document")).to_be_focused()  # space and page keys scroll it
 
+    page.keyboard.press("Escape")
+    expect(page.locator(".judge-more")).not_to_have_attribute("open", "")
+    line = page.locator("#say")
     decide("2")
     expect(page.locator(docno)).not_to_have_text(first)
     expect(page.locator(".judge-count")).to_contain_text("1 / 3 decided")
+    expect(line).to_have_text(re.compile(rf"^Decided 2 Relevant for {first}\. Topic {topic.number}, document .+, open$"))
+    expect(page.locator("[data-undo]")).to_have_text(f"Undo u grade 2 for document {first}")
     decide("u")
     expect(page.locator(docno)).to_have_text(first)
+    expect(line).to_have_text(re.compile(rf"^{first} of topic {topic.number} is open again\. Topic .+, open$"))
     expect(page.locator("[name=comment]")).to_have_value("")  # it was said
     expect(page.locator(".judge-count")).to_contain_text("0 / 3 decided")
     decide("1")
     expect(page.locator(".judge-count")).to_contain_text("1 / 3 decided")
     decide("b")
     expect(page.locator(docno)).to_have_text(first)
+    expect(line).to_have_text(re.compile(r"^Back\. Topic .+, decided 1$"))
     decide("2")
     expect(page.locator(docno)).not_to_have_text(first)
     decide("0")

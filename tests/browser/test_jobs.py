@@ -40,7 +40,9 @@ def test_trial_moves_without_reload_and_ends(world: World, signed_in: Callable[[
     page.evaluate(NOTE_STEPS)
     expect(page.locator(".job")).to_contain_text("Done", timeout=60_000)
     expect(page.locator(".job")).to_contain_text("All 20 steps done")
-    expect(page.locator("#say")).to_contain_text("Trial of queue and workers: done. All 20 steps done")  # for who cannot see the bar
+    expect(page.locator("#say")).to_contain_text(
+        "Trial of queue and workers: done. All 20 steps done"
+    )  # for who cannot see the bar
     steps = page.evaluate("steps")  # they are still there: the page was not loaded again
     assert len(steps) > 1 and steps == sorted(steps) and set(steps) <= {*range(21)}
 

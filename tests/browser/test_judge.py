@@ -329,6 +329,44 @@ def test_only_active_seconds_count(desk: Desk) -> None:
     assert list(rows.values_list("seconds", flat=True)) == [15, 60, 90]
 
 
+def test_document_that_one_comes_back_to_by_its_address_is_announced(desk: Desk) -> None:
+    page = desk.page
+    page.keyboard.press("3")
+    desk.expect_light("saved")
+    desk.reload()
+    with page.expect_navigation():
+        page.keyboard.press("b")
+    expect(page.locator("#say")).to_have_text(re.compile(r"^Topic \d, document .+, graded 3 Highly relevant$"))
+
+
+def test_escape_leaves_the_field_and_then_closes_the_drawer(desk: Desk) -> None:
+    page, more = desk.page, desk.page.locator(".judge-more")
+    page.keyboard.press("n")
+    page.keyboard.type("A note")
+    page.keyboard.press("Escape")
+    expect(page.locator(".judge-document")).to_be_focused()
+    expect(more).to_have_attribute("open", "")
+    page.keyboard.press("Escape")
+    expect(more).not_to_have_attribute("open", "")
+    more.locator("summary").click()
+    page.keyboard.press("Escape")
+    expect(more).not_to_have_attribute("open", "")
+    expect(page.locator(".judge-document")).to_be_focused()
+
+
+@pytest.mark.parametrize("width", [1280, 700])
+def test_tab_goes_through_the_bar_as_it_is_seen(desk: Desk, width: int) -> None:
+    page = desk.page
+    page.set_viewport_size({"width": width, "height": 900})
+    page.keyboard.press("2")
+    for opened in (False, True):
+        page.locator(".judge-more").evaluate("(fold, opened) => { fold.open = opened }", opened)
+        places = page.locator(".judge-bar :is(a, button, summary):visible").evaluate_all(
+            "all => all.map(one => one.getBoundingClientRect()).map(box => [Math.round(box.bottom / 20), Math.round(box.x)])"
+        )
+        assert places == sorted(places)
+
+
 def test_each_change_is_announced(desk: Desk) -> None:
     """To those who hear the page: what was done, and which document is there now."""
     page, line = desk.page, desk.page.locator("#say")
@@ -341,9 +379,9 @@ def test_each_change_is_announced(desk: Desk) -> None:
     page.keyboard.press("2")
     expect(line).to_have_text(re.compile(rf"^Graded 2 .+\. Topic \d, document {re.escape(titled())}$"))
     page.keyboard.press("b")
-    expect(line).to_have_text(re.compile(rf"^Topic \d, document {re.escape(first)}, graded 2$"))
+    expect(line).to_have_text(re.compile(rf"^Back\. Topic \d, document {re.escape(first)}, graded 2 Relevant$"))
     page.keyboard.press("u")
-    expect(line).to_have_text(re.compile(rf"^Undone\. Topic \d, document {re.escape(first)}$"))
+    expect(line).to_have_text(re.compile(rf"^Undone: graded 2 Relevant\. Topic \d, document {re.escape(first)}, not judged$"))
     page.keyboard.press("l")
     expect(line).to_have_text(re.compile(rf"^Put off\. Topic \d, document {re.escape(titled())}$"))
     for key, words in (("k", "Kept"), ("h", "Words are not marked"), ("h", "Words are marked"), (".", "No marked word")):

@@ -71,12 +71,16 @@ def test_list_has_the_same_keys_and_the_same_saving(desk: Desk) -> None:
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")  # the list scrolls, not the page behind it
     now, entries = page.locator(".judge-list > li.now .judge-docno"), page.locator(".judge-list > li")
     expect(now).to_have_text(names[0])
+    for place in (0, 29):  # the last came later, and is an entry like the others
+        expect(entries.nth(place).get_by_role("button", name=f"3 Highly relevant : {names[place]}", exact=True)).to_have_count(
+            1
+        )
     desk.context.set_offline(True)
     page.keyboard.press("2")
     page.keyboard.press("l")
     page.keyboard.press("ArrowRight")
     expect(now).to_have_text(names[3])
-    entries.nth(5).get_by_role("button", name="3").click()
+    entries.nth(5).get_by_role("button", name="3 Highly relevant").click()
     expect(now).to_have_text(names[6])
     page.keyboard.press("b")
     page.keyboard.press("b")
@@ -118,7 +122,7 @@ def test_without_script_all_answers_work(site: Site, browser: Browser) -> None:
     page.get_by_role("button", name="Later").click()
     second = shown()
     page.goto(f"/c/{collection.slug}/judge/many/")
-    page.locator(".judge-list > li").first.get_by_role("button", name="3").click()
+    page.locator(".judge-list > li").first.get_by_role("button", name="3 Highly relevant").click()
     expect(page.locator(".judge-list .judge-docno").first).not_to_have_text(second)
     page.get_by_role("link", name="Back").click()
     expect(page.locator(".judge-docno")).to_have_text(second)

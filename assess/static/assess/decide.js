@@ -10,6 +10,7 @@ function heed(event) {
   const inField = event.target.closest("input, textarea, select");
   const leaves = event.key === "Escape" || (event.key === "Enter" && inField?.matches("input"));
   if (leaves && inField) { inField.blur(); place?.focus({ preventScroll: true }); }
+  else if (event.key === "Escape" && more && !keys?.open) more.open = false;
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || inField || keys?.open) return;
   const button = form.querySelector(`button[data-key="${CSS.escape(event.key)}"]`);
   const link = WAYS[event.key] && form.querySelector(`[data-go="${WAYS[event.key]}"]`);
@@ -42,10 +43,33 @@ function remember() {
   form.addEventListener("submit", () => keep({ sent: form.elements.client_id.value }));
 }
 
+const DONE = "assize.decided"; // what was done, for the page that comes: read out there if the server has taken it
+
+function note(done) {
+  try { sessionStorage.setItem(DONE, JSON.stringify(done)); } catch { /* refused: then only what comes is read out */ }
+}
+
+function noted() {
+  try {
+    const done = JSON.parse(sessionStorage.getItem(DONE)) || {};
+    sessionStorage.removeItem(DONE);
+    return done;
+  } catch { return {}; }
+}
+
+/** What was done, and what is there now. */
+function announce() {
+  const done = noted(), undo = document.querySelector("[data-undo]")?.dataset, told = document.querySelector(".toast > span");
+  const taken = done.grade !== undefined && undo?.undo === done.docno && undo.grade === done.grade;
+  const words = [done.back && "Back.", taken && `Decided ${done.grade} ${done.label} for ${done.docno}.`, told?.textContent, form.dataset.now];
+  setTimeout(() => { document.getElementById("say").textContent = words.filter(Boolean).join(" "); }, 60);
+}
+
 if (form) {
   document.addEventListener("submit", (event) => {
     if (event.target.method === "dialog") return;
     if (sent) event.preventDefault();
+    else if (event.submitter?.name === "grade") note({ grade: event.submitter.value, label: event.submitter.querySelector("[data-label]")?.textContent, docno: form.elements.docno?.value });
     sent = true;
   });
   document.querySelector("[data-keys]")?.addEventListener("click", () => keys.showModal());
@@ -53,6 +77,7 @@ if (form) {
   const listen = () => frame.contentDocument?.addEventListener("keydown", heed); // no key is lost in a document that is a page
   if (frame) { frame.addEventListener("load", listen); listen(); }
   addEventListener("pageshow", () => { sent = false; });
-  if (more) remember();
+  form.querySelector("[data-go=back]")?.addEventListener("click", () => note({ back: true }));
+  if (more) { remember(); announce(); }
   place?.focus({ preventScroll: true }); // space and page keys scroll it at once
 }

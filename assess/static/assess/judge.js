@@ -60,18 +60,23 @@ function leave() {
   if (!card.document_html) card.nodes ??= [...article.childNodes]; // it came with the page, and not again
 }
 
-/** What was done, and what is there now. */
-function announce(done = "") {
+/** What was done, and what is there now; with `again`, that nothing was said of it, too. */
+function announce(done = "", again = false) {
   const card = deck.current();
   if (!card) return say(`${done} Waiting for the next document`.trim());
   const title = article.querySelector("h2")?.textContent || card.name;
-  say(`${done} Topic ${card.topic}, document ${title}${card.grade === null ? "" : `, graded ${card.grade}`}`.trim());
+  say(`${done} Topic ${card.topic}, document ${title}${again || !card.waits ? `, ${standing(card)}` : ""}`.trim());
 }
 
-function doneBy(values) {
-  if (values.grade === undefined) return values.answer === "cannot" ? "Can’t judge." : "Put off.";
-  const label = buttons.find((button) => Number(button.value) === values.grade)?.querySelector("[data-label]")?.textContent || "";
-  return `Graded ${values.grade} ${label}.`;
+/** What is said of a document. */
+function standing({ answer, grade, reason }) {
+  const label = buttons.find((button) => Number(button.value) === grade)?.querySelector("[data-label]")?.textContent || "";
+  return { grade: `graded ${grade} ${label}`, cannot: `can’t judge: ${reason}`, later: "put off" }[answer] || "not judged";
+}
+
+function doneBy(card) {
+  const words = standing(card);
+  return `${words[0].toUpperCase()}${words.slice(1)}.`;
 }
 
 function tools(card) {
@@ -154,7 +159,7 @@ function tellOf(values) {
   if (values.answer || values.grade !== undefined) {
     if (listed) many.mark(card);
     show(deck.frontier(listed ? deck.deck.index : 0));
-    announce(doneBy(values));
+    announce(doneBy(card));
   } else { tools(card); paintEvidence(); place.focus({ preventScroll: true }); say("Kept"); refresh(); }
   sending.send();
 }
@@ -171,10 +176,10 @@ function takeBack() {
   const { answer, grade, reason, ...values } = undone.before;
   if (answer === "grade") values.grade = grade;
   else Object.assign(values, { answer }, answer === "cannot" ? { reason } : {});
-  const card = deck.bySeat(undone.seat);
+  const card = deck.bySeat(undone.seat), said = standing(card);
   deck.act(card, values, clock.seconds());
   show(deck.cards.indexOf(card));
-  announce("Undone.");
+  announce(`Undone: ${standing(card) === said ? "a note, a mark or a passage" : said}.`, true);
   sending.send();
 }
 
@@ -191,7 +196,7 @@ function paintEvidence() {
 }
 
 function goBack() {
-  if (deck.deck.index > 0) { show(deck.deck.index - 1); announce(); }
+  if (deck.deck.index > 0) { show(deck.deck.index - 1); announce("Back.", true); }
   else if (!back.hidden) location.assign(back.href);
 }
 
@@ -220,6 +225,7 @@ function perform(name) {
 
 function key(event) {
   if (!ready) early.push(event);
+  else if (event.key === "Escape" && !event.target.closest?.("input, textarea, select, dialog")) more.open = false;
   else keys.heed(event, perform);
 }
 
@@ -304,6 +310,7 @@ async function begin() {
   if (!archived) sending.hold();
   ready = true;
   root.dataset.ready = "";
+  if (location.pathname !== here) announce("", true); // somebody came back to it
   early.splice(0).forEach(key);
   refresh();
   sending.send();

@@ -32,6 +32,7 @@ export function grow() {
     made.content.querySelector("details.judge-plain")?.setAttribute("open", "");
     line.querySelector("article").replaceChildren(made.content);
     line.querySelector("form").action = card.url;
+    line.querySelectorAll("[data-docno]").forEach((name) => { name.textContent = card.name; });
     list.append(line);
     mark(card);
   }
