@@ -27,6 +27,15 @@ def hours(value: float | None) -> str:
     return f"{minutes} min" if minutes < 60 else f"{float(value):,.1f} h"
 
 
+@register.filter
+def beside(message: str, line: int) -> str:
+    """What was found on a line, where the number of the line stands beside it."""
+    said, _, rest = message.partition(": ")
+    if said == f"Line {line}":
+        return rest[:1].upper() + rest[1:]
+    return message.replace(f"Line {line} ", "This line ").replace(f" of line {line} ", " of this line ")
+
+
 RIGHT_TO_LEFT = {"ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "nqo", "ps", "sd", "syr", "ug", "ur", "yi"}
 
 
