@@ -34,10 +34,12 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect(made[0]) if len(made) == 1 else redirect("runs", slug)
     open_ones = access.uploads_visible_to(request.user, collection).exclude(state=UploadState.ACCEPTED)  # those are runs now
     received, baselines = selectors.latest_uploads(open_ones, UploadKind.RUN, 20), selectors.baseline_jobs(collection)
+    checking = sum(upload.is_live for upload in received)
     context = {
         "form": form,
         "figures": figures,
-        "live": any(upload.is_live for upload in received) or any(job.is_live for job in baselines),
+        "checking": checking,
+        "live": checking or any(job.is_live for job in baselines),
         "runs": access.runs_visible_to(request.user, collection).select_related("upload", "submitted_by"),
         "uploads": received,
         "has_topics": collection.topics.exists(),

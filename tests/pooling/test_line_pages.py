@@ -52,7 +52,11 @@ def test_topics_are_uploaded_and_shown(cast: Cast, olga: Client) -> None:
     upload = Upload.objects.get()
     assert (answer.status_code, answer["Location"]) == (302, f"{HERE}uploads/{upload.pk}/")
     page = olga.get(answer["Location"]).content.decode()
-    assert f'hx-get="{HERE}uploads/{upload.pk}/"' in page and "Being checked" in page
+    assert f'hx-get="{HERE}uploads/{upload.pk}/"' in page and "Waiting" in page and "<progress" not in page
+    Job.objects.update(state="running")
+    page = olga.get(answer["Location"]).content.decode()
+    assert "Being checked" in page and "<progress" in page
+    Job.objects.update(state="waiting")
     files.check(upload)
     page = olga.get(answer["Location"]).content.decode()
     assert (
@@ -100,6 +104,15 @@ def test_missing_file_is_told_at_its_field(cast: Cast, olga: Client) -> None:
     for place in ("topics/", "documents/"):
         answer = olga.post(HERE + place, {})
         assert (answer.status_code, answer.context["form"].errors["file"]) == (422, ["Expected a file; found none."])
+
+
+def test_before_the_first_run_files_that_are_checked_are_counted(cast: Cast, olga: Client) -> None:
+    files.take_topics(cast.collection, cast.organizer)
+    assert "No runs yet" in olga.get(f"{HERE}runs/").content.decode()
+    for number, words in ((1, "1 file is being checked"), (2, "2 files are being checked")):
+        files.send(cast.collection, cast.organizer, UploadKind.RUN, files.run_file(f"r{number}", t1="d1"))
+        page = olga.get(f"{HERE}runs/").content.decode()
+        assert words in page and "No runs yet" not in page and "<progress" not in page
 
 
 def test_of_several_files_the_empty_one_is_named(cast: Cast, olga: Client) -> None:
