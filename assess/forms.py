@@ -185,7 +185,9 @@ class PlanForm(forms.Form):
     """How much two judge, and the seed of all that is drawn."""
 
     overlap = Percent(label="Overlap, in %", initial=0, help_text="Of each topic, judged by two.")
-    seed = forms.IntegerField(required=False, min_value=0, max_value=MOST_SEED, help_text="Empty: as it is.")
+    seed = forms.IntegerField(
+        required=False, min_value=0, max_value=MOST_SEED, help_text="Leave empty to keep the current one."
+    )
 
 
 class RulesForm(forms.Form):

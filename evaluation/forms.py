@@ -135,5 +135,5 @@ class StrategiesForm(forms.Form):
         label="Judgments of each topic",
         min_value=1,
         max_value=1000,
-        help_text="Each strategy may spend so many; then runs are scored by what it found, and compared with their scores by all judgments. Half of what a topic has judged, at most 50, unless you say.",
+        help_text="Each strategy may spend this many; then runs are scored by what it found, and compared with their scores by all judgments. Half of what a topic has judged, at most 50, unless you say.",
     )

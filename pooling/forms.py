@@ -120,7 +120,7 @@ class InviteForm(forms.Form):
         required=False,
         max_length=10_000,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="E-mail addresses, one a line: each gets a link of its own. Empty: you get one link to pass on.",
+        help_text="E-mail addresses, one a line: each gets a link of its own. Leave empty to get one link to pass on.",
     )
 
     def clean_emails(self) -> list[str]:
@@ -251,7 +251,7 @@ def _figure_fields() -> dict[str, forms.Field]:
 
 KINDS = [
     (RunKind.AUTOMATIC, "Automatic: no human hand between topic and ranking"),
-    (RunKind.MANUAL, "Manual: anything else"),
+    (RunKind.MANUAL, "Manual: a person took part in making the ranking"),
 ]
 
 
@@ -288,7 +288,7 @@ class RunsForm(forms.Form):
         min_value=1,
         max_value=999,
         required=False,
-        help_text="Of your group's runs, the lowest is pooled first. Empty: 1, or that of the run that is replaced.",
+        help_text="Of your group's runs, the lowest is pooled first. Leave empty for 1, or that of the run that is replaced.",
     )
     language = forms.CharField(
         label="Topics read in", max_length=20, required=False, help_text="The language, where the topics have several."
@@ -320,7 +320,7 @@ class BaselineForm(forms.Form):
         max_value=100,
         initial=0,
         required=False,
-        help_text="Pseudo-relevance feedback from so many documents; 0: none.",
+        help_text="Pseudo-relevance feedback from this many documents; 0: none.",
     )
     k1 = forms.FloatField(label="k1", initial=1.2, min_value=0, max_value=1000, required=False)
     b = forms.FloatField(label="b", initial=0.75, min_value=0, max_value=1, required=False)
@@ -330,7 +330,7 @@ class BaselineForm(forms.Form):
     tag = forms.CharField(
         max_length=25,
         required=False,
-        help_text="Letters, digits, “_”, “-” and “.”, 25 at most. Empty: assize-bm25 or the like.",
+        help_text="Letters, digits, “_”, “-” and “.”, 25 at most. Leave empty for assize-bm25 or the like.",
     )
 
     def made(self) -> baseline.Model:

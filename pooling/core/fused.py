@@ -19,7 +19,7 @@ _BLOCK = 512  # documents whose pairs are compared at once
 @strategy(
     "depth",
     "Depth-k",
-    Parameter("depth", "int", "Depth", "So many documents of each run and topic are judged.", 10, 1, MOST_DEPTH),
+    Parameter("depth", "int", "Depth", "This many documents of each run and topic are judged.", 10, 1, MOST_DEPTH),
 )
 def depth_k(matrix: RankMatrix, best: Best, runs: Sequence[int], values: Values) -> Preference:
     """The first documents of each run and topic: every run treated alike, the usual way at TREC.

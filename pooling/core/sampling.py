@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pooling.core.matrix import Best, RankMatrix
 from pooling.core.strategy import BUDGET, MOST_DEPTH, Parameter, Sample, Values, sampled
 
-_DEPTH = Parameter("depth", "int", "Depth", "So many documents of each run and topic can be drawn.", 100, 1, MOST_DEPTH)
+_DEPTH = Parameter("depth", "int", "Depth", "This many documents of each run and topic can be drawn.", 100, 1, MOST_DEPTH)
 
 
 @sampled(

@@ -125,7 +125,7 @@ COMMON = (
         "evaluation",
         choices=(*TIES.items(),),
     ),
-    Parameter("per_group", "int", "Runs of each group", "Only the first so many by priority; empty: all.", None, 1, 1000),
+    Parameter("per_group", "int", "Runs of each group", "Only this many, the first by priority; empty: all.", None, 1, 1000),
 )
 # What those take, too, that draw all at once.
 QUOTAS = (
@@ -158,7 +158,7 @@ class Strategy:
 
 STRATEGIES: dict[str, Strategy] = {}
 BUDGET = Parameter(
-    "budget", "int", "Documents per topic", "Exactly so many of each topic, as far as there are any.", 100, 1, 100_000
+    "budget", "int", "Documents per topic", "Exactly this many of each topic, as far as there are any.", 100, 1, 100_000
 )
 SPLIT = Parameter(
     "split",
