@@ -53,7 +53,7 @@ def list_releases(request: ApiRequest, slug: str) -> QuerySet[Release]:
 
 @release_routes.post("/collections/{slug:slug}/releases", response={202: JobOut}, auth=MANAGE)
 def freeze_release(request: ApiRequest, slug: str, body: ReleaseIn) -> Job:
-    """Freeze the judgments of this moment as numbered qrels
+    """Freeze a release: the judgments of this moment as numbered qrels
 
     For organizers. The answer is a job; when it is done, the release is there and another job scores all runs.
     """

@@ -92,8 +92,8 @@ class Missing:
     open_cases: int
 
     @property
-    def words(self) -> str:
-        """In a sentence; empty if nothing is missing."""
+    def lines(self) -> list[str]:
+        """One for each kind of thing that is missing."""
         bare, empty, waiting, told = self.ungraded_items, self.ungraded_topics, self.open_cases, []
         if bare:
             told.append(f"{bare:,} of {self.items:,} pooled documents {'has' if bare == 1 else 'have'} no grade")
@@ -104,7 +104,18 @@ class Missing:
             told.append(
                 f"{waiting:,} disagreement{' is' if one else 's are'} open and follow{'s' if one else ''} the merge rule"
             )
-        return f"{'; '.join(told)}." if told else ""
+        return told
+
+    @property
+    def words(self) -> str:
+        """In a sentence; empty if nothing is missing."""
+        return f"{'; '.join(self.lines)}." if self.lines else ""
+
+    @property
+    def there(self) -> str:
+        """What it would hold."""
+        items, topics = self.items - self.ungraded_items, self.topics - self.ungraded_topics
+        return f"grades of {items:,} document{'' if items == 1 else 's'} of {topics:,} topic{'' if topics == 1 else 's'}"
 
 
 def missing(collection: Collection) -> Missing:

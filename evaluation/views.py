@@ -13,15 +13,18 @@ from config import http
 from config.forms import attempt
 from evaluation import access as score_access
 from evaluation import citation, columns, exports, forms, selectors, services
-from evaluation.models import ReleaseState
+from evaluation.models import Release, ReleaseState
 from pooling import access
-from pooling.models import Collection, Role
+from pooling.models import Collection, Role, Visibility
 from pooling.selectors import grades
 from pooling.views.collections import page
 
-OPENING = (
-    "The collection is private: nobody else would see the release. It becomes public with it, listed for everybody with its"
-    " description; Settings can make it unlisted instead. "
+OPENING = "The collection becomes public with it, and is listed for everybody; Settings can make it unlisted instead."
+PUBLIC = (
+    "Everybody who sees the collection can read and download qrels, scores, and every judgment and decision, with notes,"
+    " passages and changes of mind.",
+    "People are in it under pseudonyms.",
+    "It can be withdrawn, but what was downloaded stays.",
 )
 
 
@@ -52,10 +55,25 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
         "can_freeze": since or (newest and newest.rule),  # by another rule the same judgments may give other grades
         "job": job if job and (job.is_live or job.state == "failed") else None,
         "form": form,
-        "missing": selectors.missing(collection).words if freezes else "",
     }
+    if freezes:
+        context |= _before_freezing(selectors.missing(collection), newest if not since else None)
     answer = page(request, "evaluation/releases.html", collection, status=422 if form.errors else 200, **context)
     return http.tell_ended(request, answer, "state", live=job is not None and job.is_live)
+
+
+def _before_freezing(missing: selectors.Missing, unchanged: Release | None) -> dict[str, Any]:
+    """What a release frozen now would lack and hold; `unchanged`: the one before, if nothing was judged since."""
+    same = [f"Nothing was judged since release {unchanged.number}."] if unchanged else []
+    return {
+        "missing": missing.words,
+        "lacks": [*same, *(f"{line}." for line in missing.lines)],
+        "points": [
+            f"It holds the {missing.there}, as they stand at this moment.",
+            "It never changes; later judgments go into the next one.",
+            "It begins as a draft, which only organizers see.",
+        ],
+    }
 
 
 @require_safe
@@ -83,27 +101,20 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "steps": steps,
         "next": [(state, ReleaseState(state).label) for state in services.NEXT[found.state]],
         "citation": cited,
-        "opening": OPENING,
-        "publish": _before_publishing(found.collection),
+        "unwritten": _unwritten(found.collection),
+        "public": [OPENING, *PUBLIC] if found.collection.visibility == Visibility.PRIVATE else PUBLIC,
     }
     return page(request, "evaluation/release.html", found.collection, **context)
 
 
-def _before_publishing(collection: Collection) -> str:
-    """What to think of before everybody sees a release."""
-    unwritten = [
-        word
-        for word, there in (("a description", collection.description.strip()), ("a licence", collection.licence))
-        if not there
-    ]
-    if not collection.guidelines.exists():
-        unwritten.append("guidelines for assessors")
-    lacks = f" The collection has no {' and no '.join(word.removeprefix('a ') for word in unwritten)} yet." if unwritten else ""
-    goes = "qrels, scores, and the archive of every judgment and decision, with notes, passages and changes of mind"
-    return (
-        f"Everybody who sees the collection can then read and download {goes}; people are in it under pseudonyms. "
-        f"It can be withdrawn, but what was downloaded stays.{lacks}"
-    )
+def _unwritten(collection: Collection) -> list[str]:
+    """What readers of a release would look for and not find."""
+    there = {
+        "description of the collection": collection.description.strip(),
+        "licence": collection.licence,
+        "guidelines for assessors": collection.guidelines.exists(),
+    }
+    return [f"There {'are' if what.startswith('guide') else 'is'} no {what} yet." for what, found in there.items() if not found]
 
 
 @require_safe

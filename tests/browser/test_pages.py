@@ -120,7 +120,10 @@ def impossible_scale(page: Page) -> None:
 
 def no_rule(page: Page) -> None:
     page.locator("[name=rule]:checked").evaluate("choice => { choice.checked = false }")
-    press("Freeze the qrels")(page)
+    page.locator("#freezing").evaluate("form => { form.noValidate = true }")
+    open_dialog("Freeze a release…")(page)
+    page.get_by_role("dialog").get_by_role("button", name="Freeze a release").click()
+    expect(page.get_by_role("alert")).to_be_visible()
 
 
 def bad_token(page: Page) -> None:
@@ -294,6 +297,7 @@ CASES = [
     Case("effect-none", "effect", "organizer", MAIN + "effect/"),
     Case("import-qrels", "import_qrels", "organizer", JUDGED + "import-qrels/"),
     Case("releases", "releases", "organizer", RELEASED + "releases/"),
+    Case("releases-dialog", "releases", "organizer", RELEASED + "releases/", open_dialog("Freeze a release…")),
     Case("releases-researcher", "releases", "newcomer", RELEASED + "releases/"),
     Case("releases-none", "releases", "organizer", MAIN + "releases/"),
     Case("releases-live", "releases", "organizer", "/c/{w.arabic.slug}/releases/"),

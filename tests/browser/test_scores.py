@@ -1,4 +1,4 @@
-"""Charts by keyboard, and runs ticked on the leaderboard that are then compared."""
+"""Charts by keyboard, runs ticked on the leaderboard that are then compared, and a release that is frozen."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests import factories
 from tests.browser.test_pages import score_own
 from tests.browser.world import World
+from tests.chromium import NewPage, sign_in
+from tests.evaluation import factories as graded
+from tests.site import Site
 
 if TYPE_CHECKING:
     from config.models import User
@@ -104,3 +108,25 @@ def test_a_table_that_goes_on_says_so_until_its_end(world: World, signed_in: Cal
     expect(box).to_have_attribute("data-more", "")
     page.set_viewport_size({"width": 2560, "height": 1300})
     expect(box).not_to_have_attribute("data-more", "")
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_freezing_asks_first(world: World, site: Site, new_page: NewPage, script: bool) -> None:
+    """With script or without, and Enter in a field freezes nothing."""
+    collection = factories.make_collection(world.organizer, f"Frozen {'with' if script else 'without'} script")
+    graded.judge_all(collection, graded.FIRST, world.assessor)
+    page = new_page(site, java_script_enabled=script)
+    sign_in(page, world.organizer)
+    page.goto(f"/c/{collection.slug}/releases/")
+    page.get_by_label("Take the highest grade").check()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog")
+    page.get_by_role("button", name="Freeze a release…").click()
+    expect(dialog).to_contain_text("It holds the grades of 6 documents of 2 topics")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_be_hidden()
+    expect(page.get_by_label("Take the highest grade")).to_be_checked()
+    page.get_by_role("button", name="Freeze a release…").click()
+    dialog.get_by_role("button", name="Freeze a release").click()
+    expect(page.get_by_role("status").first).to_contain_text("frozen")
+    expect(page.get_by_role("button", name="Freeze a release…")).to_have_count(0)

@@ -229,7 +229,8 @@ def _kappas(walk: Walk) -> list[float]:
 
 def _freeze(olga: Page) -> None:
     olga.goto(f"/c/{SLUG}/releases/")
-    olga.get_by_role("button", name="Freeze the qrels").click()
+    olga.get_by_role("button", name="Freeze a release…").click()
+    olga.get_by_role("dialog").get_by_role("button", name="Freeze a release").click()
     expect(olga.get_by_role("link", name="Release 1", exact=True)).to_be_visible(timeout=30_000)
     expect(olga.locator("#say")).to_have_text(re.compile("^Release 1 is frozen"))
     look(olga, "walk-frozen")

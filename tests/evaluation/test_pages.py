@@ -87,7 +87,7 @@ def test_tabs_are_for_who_may(release: Release, judged: Cast, client_for: Client
 
 def test_freeze_asks_for_a_job_and_the_page_follows_it(judged: Cast, olga: Client) -> None:
     page = text(olga, "releases/")
-    assert "No release yet" in page and "9 judgments so far" in page and "Freeze the qrels" in page
+    assert "No release yet" in page and "9 judgments so far" in page and "Freeze a release…" in page
     answer = olga.post(f"{HERE}releases/", {"rule": "max", "note": "Spring"})
     job = Job.objects.get(name="freeze_release")
     assert (answer.status_code, answer["Location"]) == (302, f"{HERE}releases/?job={job.pk}")
@@ -95,8 +95,8 @@ def test_freeze_asks_for_a_job_and_the_page_follows_it(judged: Cast, olga: Clien
     page = olga.get(answer["Location"]).content.decode()
     assert (
         f'hx-get="{answer["Location"]}" hx-trigger="every 1s"' in page
-        and "The judgments are being frozen" in page
-        and "Freeze the qrels" not in page
+        and "A release is being frozen" in page
+        and "Freeze a release…" not in page
     )
     Job.objects.update(state="failed", message="The disk is full.")
     assert "The last freeze failed The disk is full." in text(olga, "releases/")
@@ -141,7 +141,37 @@ def test_freezing_nothing_is_refused_in_words(cast: Cast, olga: Client) -> None:
 
 def test_the_same_judgments_may_be_frozen_by_another_rule(release: Release, olga: Client) -> None:
     page = text(olga, "releases/")
-    assert "No judgment since release 1: another rule may still give other grades." in page and "Freeze the qrels" in page
+    assert "No judgment since release 1: another rule may still give other grades." in page and "Freeze a release…" in page
+
+
+def test_freezing_asks_first_and_tells_what_is_missing(judged: Cast, olga: Client) -> None:
+    """The dialog sends the form it stands in; Enter in a field presses the first button, which does nothing."""
+    factories.make_item(judged.collection, "1", "new", by=judged.organizer)
+    page = olga.get(f"{HERE}releases/").content.decode()
+    assert '<form method="post" class="form" id="freezing"><button hidden formmethod="dialog"></button>' in page
+    [dialog] = re.findall(r'<dialog id="ask".*?</dialog>', page, re.DOTALL)
+    assert re.findall("<li>(.*?)</li>", dialog) == [
+        "1 of 7 pooled documents has no grade.",
+        "2 disagreements are open and follow the merge rule.",
+        "It holds the grades of 6 documents of 2 topics, as they stand at this moment.",
+        "It never changes; later judgments go into the next one.",
+        "It begins as a draft, which only organizers see.",
+    ]
+    assert "<form" not in dialog and '<button class="primary" form="freezing">Freeze a release</button>' in dialog
+
+
+def test_freezing_leads_only_where_something_was_judged(judged: Cast, olga: Client) -> None:
+    trigger = '<button type="button" class="{}" popovertarget="ask">Freeze a release…</button>'
+    assert trigger.format("primary") in olga.get(f"{HERE}releases/").content.decode()
+    factories.freeze(judged.collection, judged.organizer)
+    page = olga.get(f"{HERE}releases/").content.decode()
+    assert trigger.format("") in page and "<li>Nothing was judged since release 1.</li>" in page
+
+
+def test_lists_have_a_heading_once_filled(release: Release, olga: Client) -> None:
+    for path, heading in (("releases/", "Releases"), ("runs/", "Runs"), ("pool/", "Rounds"), ("topics/", "Topics")):
+        assert f"<h2>{heading}</h2>" in olga.get(f"{HERE}{path}").content.decode()
+    assert '>Download qrels<span class="sr"> of release 1</span></a>' in olga.get(f"{HERE}releases/").content.decode()
 
 
 @pytest.mark.parametrize("who", ["participant", "researcher", "assessor"])
@@ -150,13 +180,13 @@ def test_only_organizers_freeze_and_score(release: Release, judged: Cast, client
     assert client.post(f"{HERE}releases/", {"rule": "first"}).status_code == 403
     assert client.post(f"{HERE}releases/1/score/").status_code == 403
     if who != "assessor":
-        assert "Freeze the qrels" not in client.get(f"{HERE}releases/").content.decode()
+        assert "Freeze a release…" not in client.get(f"{HERE}releases/").content.decode()
 
 
 def test_archived_collection_shows_and_refuses(release: Release, judged: Cast, olga: Client) -> None:
     collections.archive_collection(judged.collection)
     assert olga.get(f"{HERE}leaderboard/").status_code == 200
-    assert "Freeze the qrels" not in olga.get(f"{HERE}releases/").content.decode()
+    assert "Freeze a release…" not in olga.get(f"{HERE}releases/").content.decode()
     assert olga.post(f"{HERE}releases/1/score/").status_code == 409
     answer = olga.post(f"{HERE}releases/", {"rule": "first", "note": ""})
     assert (answer.status_code, "archived; restore it first" in answer.content.decode()) == (422, True)
@@ -184,7 +214,7 @@ def test_release_page_tells_what_is_in_it(release: Release, judged: Cast, olga: 
 
 
 def test_no_release_yet(judged: Cast, olga: Client, client_for: ClientFor) -> None:
-    assert "No release yet Runs are scored when the judgments are frozen" in text(olga, "leaderboard/")
+    assert "No release yet Runs are scored when a release is frozen" in text(olga, "leaderboard/")
     for path in ("compare/", "pool-report/"):
         assert olga.get(HERE + path).status_code == 200 and "No release yet" in text(olga, path)
         assert olga.get(f"{HERE}{path}?release=1").status_code == 404

@@ -10,7 +10,7 @@ from pooling.services.work import Direct
 
 
 class Command(CollectionCommand):
-    help = "Freeze the judgments so far as numbered qrels, and score all runs."
+    help = "Freeze a release, the judgments so far as numbered qrels, and score all runs."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
