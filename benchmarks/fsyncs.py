@@ -7,8 +7,6 @@ so the settings that decide are read back instead. Ends with status 1 if a judgm
 
 import argparse
 import json
-import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -22,25 +20,17 @@ from benchmarks import crowd
 from benchmarks.checks import assize
 from benchmarks.databases import postgres
 from benchmarks.load import in_a_loop
+from tests.packages import program
 from tests.site import Site
-
-HELP = "strace is missing and could not be installed. On Debian or Ubuntu: sudo apt-get install strace"
-
-
-def strace() -> str:
-    if not shutil.which("strace") and os.geteuid() == 0 and shutil.which("apt-get"):
-        for words in (["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends", "strace"]):
-            subprocess.run(["apt-get", *words], env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, check=False)  # noqa: S607
-    return shutil.which("strace") or sys.exit(HELP)
 
 
 @contextmanager
-def traced(pids: list[int], program: str) -> Iterator[list[float]]:
+def traced(pids: list[int], tracer: str) -> Iterator[list[float]]:
     """The times at which any of these processes had something synced, known when the block is over."""
     times: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "calls"
-        command = [program, "-f", "-ttt", "-e", "trace=fsync,fdatasync", "-o", str(file)]
+        command = [tracer, "-f", "-ttt", "-e", "trace=fsync,fdatasync", "-o", str(file)]
         watcher = subprocess.Popen([*command, *(f"--attach={pid}" for pid in pids)], stderr=subprocess.PIPE, text=True)
         try:
             for _ in pids:  # it says of each that it is attached
@@ -66,12 +56,12 @@ async def _judge(judge: crowd.Judge, count: int) -> list[tuple[float, float]]:
 
 
 def on_sqlite(count: int) -> bool:
-    program = strace()
+    tracer = program("strace")
     site = Site(ASSIZE_LOG_LEVEL="WARNING")
     try:
         site.start()
         judges = crowd.settle(site, 1, 2, count).judges
-        with traced(site.pids("web"), program) as times:
+        with traced(site.pids("web"), tracer) as times:
             spans = in_a_loop(_judge(judges[0], count))
     finally:
         site.remove()
