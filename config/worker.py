@@ -2,6 +2,7 @@
 
 import os
 import resource
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -47,6 +48,7 @@ class QueuedJob(RQJob):
 
 
 class Worker(RQWorker):
+    connection_timeout = BEAT + 3  # a queue whose clock is set back keeps who waits for jobs waiting; RQ's own is 7 s longer
     max_connection_wait_time = 5.0  # when the queue is back, jobs go on soon; RQ's own 60 s would pause them a minute
 
     def bootstrap(self, *args: Any, **options: Any) -> None:
@@ -67,6 +69,15 @@ class Worker(RQWorker):
             self.connection.hset(self.key, mapping=self.serialize())
             worker_registration.register(self)
         super().heartbeat(timeout, pipeline)
+
+    def monitor_work_horse(self, job: RQJob, queue: Queue) -> None:
+        self._job_began = time.monotonic()
+        super().monitor_work_horse(job, queue)
+
+    def set_current_job_working_time(self, current_job_working_time: float, pipeline: Pipeline | None = None) -> None:
+        """RQ goes by the clock of day: a job would be killed when that is set ahead by more than its limit."""
+        spent = time.monotonic() - self._job_began if current_job_working_time else 0.0
+        super().set_current_job_working_time(spent, pipeline)
 
     def main_work_horse(self, job: RQJob, queue: Queue) -> None:
         os.nice(5)  # whoever judges comes first

@@ -205,6 +205,30 @@ def test_sweep_tidies_once_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (len(rounds), len(tidied)) == (5, 1)
 
 
+class Waits(threading.Event):
+    """Waits for no time, counts how often, and sets the clock at the second."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+        super().__init__()
+        self.count, self.true, self.monkeypatch, self.seconds = 0, time.time, monkeypatch, seconds
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.count += 1
+        if self.count == 2:
+            self.monkeypatch.setattr(time, "time", lambda: self.true() + self.seconds)
+        return False
+
+
+@pytest.mark.parametrize(("seconds", "waits"), [(0, 5), (-3600, 2), (3600, 12)])
+def test_next_round_of_sweeping_comes_at_once_when_the_clock_is_set_back_and_later_when_it_is_set_ahead(
+    monkeypatch: pytest.MonkeyPatch, seconds: int, waits: int
+) -> None:
+    """By then every job that runs has told of itself by the new time, twice."""
+    stop = Waits(monkeypatch, seconds)
+    sweep_command._rest(stop, time.time() - time.monotonic())
+    assert stop.count == waits
+
+
 @pytest.mark.django_db
 def test_status_names_what_is_down(assize: Assize, no_queue: None) -> None:
     shown = assize("status")

@@ -21,6 +21,7 @@ from config.models import Job, JobState, User
 from config.worker import WORKER_TTL
 from tests import factories
 from tests import queue_server as servers
+from tests.clock import own_clock
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Function = Callable[[jobs.Running], str | None]
@@ -216,6 +217,24 @@ def test_clock_set_back_keeps_no_job_waiting(
     housekeeping.mend_times()
     jobs.sweep()
     assert Job.objects.get(pk=dead.pk).failures == 1
+
+
+def test_clock_set_ahead_kills_no_job(queue_server: "redis.Redis", monkeypatch: pytest.MonkeyPatch) -> None:
+    """By an hour, which is longer than the job may take: the worker looks after it every 2 s, and knows how long it runs."""
+    job = jobs.intend("trial", title="Trial", args={"steps": 6, "seconds": 3})
+    with own_clock() as clock:
+        for name, value in clock.env.items():
+            monkeypatch.setenv(name, value)
+        worker = servers.start("work")
+        try:
+            wait_for(job.pk, JobState.RUNNING)
+            clock.set(3600)
+            done = wait_for(job.pk, JobState.DONE)
+        finally:
+            worker.terminate()
+            worker.communicate(timeout=60)
+    assert (done.attempt, done.failures) == (1, 0)
+    assert done.finished_at and done.finished_at > timezone.now() + timedelta(minutes=50)
 
 
 def test_killed_worker_takes_the_job_process_with_it(register: Callable[[Function], None], queue_server: "redis.Redis") -> None:
