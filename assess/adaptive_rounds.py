@@ -106,9 +106,9 @@ def rounds(collection: Collection) -> list[RoundGoes]:
 
 
 def _topics(collection: Collection, pool: Pool) -> list[TopicGoes]:
-    answer, grade, at = (Subquery(first_said().values(name)[:1]) for name in ("answer", "grade", "first_at"))
-    picks = Pick.objects.filter(pool=pool).annotate(answer=answer, grade=grade, said_at=at)
-    rows = picks.order_by("said_at", "number")
+    answer, grade, said = (Subquery(first_said().values(name)[:1]) for name in ("answer", "grade", "pk"))
+    picks = Pick.objects.filter(pool=pool).annotate(answer=answer, grade=grade, said=said)
+    rows = picks.order_by("said", "number")
     gains: dict[int, list[int]] = {}
     picked: dict[int, int] = {}
     for topic, answer, grade in rows.values_list("topic_id", "answer", "grade"):

@@ -305,7 +305,7 @@ def to_undo(collection: Collection, card: Dossier, user: User) -> Decision | Non
     if card.decision and card.grade is not None:
         return card.decision
     mine = Decision.objects.filter(item__topic__collection=collection, adjudicator=user, grade__isnull=False)
-    return mine.select_related("item__topic").order_by("-updated_at", "-pk").first()
+    return mine.select_related("item__topic").annotate(last_act=Max("events")).order_by("-last_act").first()
 
 
 def dossier_for(collection: Collection, user: User, topic: str, docno: str) -> Dossier:

@@ -107,7 +107,8 @@ def history(collection: Collection, assessor: User, filters: Filters) -> QuerySe
     for word in filters.words.split():
         has = Q(docno__icontains=word) | Q(title__icontains=word) | Q(note__icontains=word) | Q(reason__icontains=word)
         found = found.filter(has)
-    return found.order_by("-updated_at", "-pk")
+    acts = JudgmentEvent.objects.filter(judgment=OuterRef("pk")).order_by("-pk")
+    return found.order_by(Subquery(acts.values("pk")[:1]).desc())
 
 
 FIELDS = tuple(Told.__dataclass_fields__)

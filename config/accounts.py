@@ -51,7 +51,8 @@ def hit(key: str, limit: int) -> None:
     """Count one attempt, before it is made, so that many at once cannot slip through."""
     now = timezone.now()
     key = key[:200]
-    if not Throttle.objects.filter(key=key, window_ends__gt=now).update(count=F("count") + 1):
+    # One that ends later than any begun now is of a clock that was set back since: it would last so much longer.
+    if not Throttle.objects.filter(key=key, window_ends__gt=now, window_ends__lte=now + WINDOW).update(count=F("count") + 1):
         Throttle.objects.update_or_create(key=key, defaults={"count": 1, "window_ends": now + WINDOW})
     found = Throttle.objects.get(key=key)
     if found.count > limit:

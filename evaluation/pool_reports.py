@@ -120,7 +120,7 @@ def report_or_job(standing: Standing) -> PoolReport | Job:
     if not is_large(standing):
         return kept((standing.key, "pool report"), lambda: stored_report(standing) or computed(standing))
     found = stored_report(standing)
-    if found and (found.key == standing.key or timezone.now() - found.made < RENEWED):
+    if found and (found.key == standing.key or abs(timezone.now() - found.made) < RENEWED):
         return found
     job = jobs.intend(
         "pool_report",

@@ -1,8 +1,10 @@
 """Adaptive rounds: after each judgment the next document is picked, as the worked examples have it."""
 
+import itertools
 import json
 import uuid
 import zlib
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +12,10 @@ import numpy as np
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from pytest_django import Settings
 
-from assess import replaying
+from assess import adaptive_rounds, replaying
 from assess.models import JudgmentEvent
 from assess.services import adapting, assigning, checking, judging
 from assess.services.assigning import Wanted
@@ -97,6 +100,19 @@ def test_documents_come_in_the_order_of_move_to_front(world: World) -> None:
         "rank 2, priority 0",
     ]
     assert pool.item_count == pool.items.count() == 16
+
+
+def test_a_round_is_told_in_the_order_of_its_judgments_whatever_the_clock_says(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Set back by an hour for each: by the clock the last would be the first."""
+    true, hours = timezone.now, itertools.count()
+    monkeypatch.setattr(timezone, "now", lambda: true() - timedelta(hours=next(hours)))
+    world.draw("mtf", ahead=1)
+    world.assign(world.ann)
+    order = world.judge(world.ann)
+    [goes] = adaptive_rounds.rounds(world.collection)
+    assert goes.topics[0].gains == [int(VECTOR["qrels"][docno] > 0) for docno in order]
 
 
 @pytest.mark.parametrize("name", adapting.ADAPTIVE)

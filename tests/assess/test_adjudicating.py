@@ -3,11 +3,13 @@
 import html
 import re
 import uuid
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
 from django.http import Http404
+from django.utils import timezone
 
 from assess import adjudication, opinions
 from assess.models import Answer, Decision, DecisionEvent, Judgment
@@ -249,7 +251,7 @@ def test_the_page_shows_notes_and_passages_of_both_and_tells_nobody(judged: Cast
             assert re.findall(r"<b>(.*?)</b>", opinions_shown) == ["A", "1", "B", "3"]  # by grade
 
 
-def test_back_on_and_undo(judged: Cast, client_for: ClientFor) -> None:
+def test_back_on_and_undo(judged: Cast, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch) -> None:
     merging.set_plan(judged.collection, by=judged.organizer, differ_by=1)
     judge(make_item(judged.collection, "2", "d2", by=judged.organizer), judged.assessor, 0)
     judge(make_item(judged.collection, "2", "d2", by=judged.organizer), judged.organizer, 3, slot=2)
@@ -267,6 +269,10 @@ def test_back_on_and_undo(judged: Cast, client_for: ClientFor) -> None:
     decide(judged, docno="b", topic="1", reason="other", comment="An index.")
     undo = client.get(f"{here}topics/2/").context["undo"]  # of another topic, too
     assert (undo.item.topic.number, undo.item.docno) == ("1", "b")
+    true = timezone.now
+    monkeypatch.setattr(timezone, "now", lambda: true() - timedelta(hours=1))  # what was done last is so by any clock
+    decide(judged, docno="d")
+    assert client.get(f"{here}topics/2/").context["undo"].item.docno == "d"
     shown = client.get(f"{here}topics/1/?docno=b").context["form"]  # decided again, it keeps what was said of it
     assert (shown["reason"].value(), shown["comment"].value()) == ("other", "An index.")
 

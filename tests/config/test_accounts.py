@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.tokens import default_token_generator
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
+from django.db.models import F
 from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import timezone
@@ -119,6 +120,15 @@ def test_throttle_ends_with_its_window(cast: Cast, client: Client, settings: Set
     settings.LOGIN_ATTEMPTS = 1
     assert [sign_in(client, "olga-organizer", "wrong").status_code for _ in range(2)] == [422, 429]
     Throttle.objects.update(window_ends=timezone.now() - timedelta(seconds=1))
+    assert sign_in(client, "olga-organizer").status_code == 302
+
+
+def test_throttle_lasts_no_longer_when_the_clock_is_set_back(cast: Cast, client: Client, settings: Settings) -> None:
+    settings.LOGIN_ATTEMPTS = 1
+    assert [sign_in(client, "olga-organizer", "wrong").status_code for _ in range(2)] == [422, 429]
+    Throttle.objects.update(window_ends=F("window_ends") + timedelta(hours=1))
+    assert [sign_in(client, "olga-organizer", "wrong").status_code for _ in range(2)] == [422, 429]
+    Throttle.objects.update(window_ends=F("window_ends") + timedelta(hours=1))
     assert sign_in(client, "olga-organizer").status_code == 302
 
 
