@@ -407,7 +407,9 @@ def judged_stage(collection: Collection, user: Anyone, roles: set[str]) -> Stage
     without = answered(collection, Answer.CANNOT)
     cannot = (without.filter(assessor_id=user.pk) if own else without).count()
     graded = f"{done - cannot:,}"
-    note = f"of {total:,} {'yours' if own else 'wanted'}" + (f"; {cannot:,} cannot be judged" if cannot else "")
+    word = "judgment" if total == 1 else "judgments"
+    note = f"of your {total:,} {word}" if own else f"of {total:,} {word} wanted"
+    note += f"; {cannot:,} cannot be judged" if cannot else ""
     if own or done < total:
         return Stage("Judged", graded, note, "done" if done == total else "now", href)
     if free := unassigned_items(collection):  # all that was asked for is there, but not all was asked for

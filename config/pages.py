@@ -34,6 +34,7 @@ def home(request: HttpRequest) -> HttpResponse:
     running = access.jobs_visible_to(request.user).filter(state__in=["waiting", "running"]).order_by("-pk")[:5]
     context: dict[str, object] = {
         "mine": mine,
+        "organizes": any(Role.ORGANIZER in row.roles for row in mine),
         "public": public,
         "jobs": running,
         "releases": evaluation.public_releases(request.user),
@@ -54,7 +55,8 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, object] = {
         "roles": sorted(roles),
         "stages": stages,
-        "next": _next(found, stages, roles),
+        "next": (following := _next(found, stages, roles)),
+        "is_urgent": following is None or following[1] != "Judge" or _waits(found, request.user),
         "grades": selectors.grades(found),
         "guideline": guideline,
         "description": markdown.render(found.description),
@@ -66,6 +68,11 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
         "letters": [row for row in assess.letters(request.user) if row.slug == slug] if roles else [],
     }
     return collection_page(request, "site/collection.html", found, 200, **context)
+
+
+def _waits(found: Collection, user: access.Anyone) -> bool:
+    """Whether there is something for this assessor to judge, of their own or of what they share."""
+    return any(row.slug == found.slug for row in assess.to_judge(user))
 
 
 def _stages(found: Collection, user: access.Anyone, roles: set[str]) -> list[Stage]:

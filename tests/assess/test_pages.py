@@ -13,6 +13,7 @@ from django.db import connection
 from django.template.loader import render_to_string
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
@@ -443,6 +444,20 @@ def test_progress_page(bench: Bench, organizer: Pages) -> None:
     assert "4 of 14 items have no assessor" in words(organizer.get("progress/"))
 
 
+def test_progress_tells_no_pace_that_nobody_has(bench: Bench, organizer: Pages) -> None:
+    bench.assign(overlap=0)
+    bench.judge(bench.ann, 3, seconds=0.2)
+    shown = words(organizer.get("progress/"))
+    assert "7 left." in shown and "active seconds" not in shown and "of work" not in shown
+
+
+def test_tall_tables_tell_how_long_they_are(bench: Bench, organizer: Pages) -> None:
+    factories.make_work(bench.collection, bench.organizer, topics=43, items=1)
+    assigning.auto_assign(bench.collection, by=bench.organizer, overlap=0)
+    assert '<p class="soft small">45 topics</p>' in organizer.get("progress/")
+    assert '<span class="soft small">45 topics</span>' in organizer.get("assign/")
+
+
 def test_overviews_take_the_same_queries_whatever_the_size(
     bench: Bench, organizer: Pages, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
@@ -472,6 +487,9 @@ def test_agreement_page_equals_scikit_learn(bench: Bench, organizer: Pages) -> N
             grades.setdefault(card.docno, []).append(grade)
     ours, theirs = zip(*grades.values(), strict=True)
     page = organizer.get("agreement/")
+    links = re.findall(r'<a href="#(\w+)">', page)
+    assert links == ["pairs", "matrices", "coefficients", "judging", "topics", "times"]
+    assert [name for name in links if f'<section id="{name}">' not in page] == []
     assert f"{cohen_kappa_score(ours, theirs):.4f}" in page
     assert "the interval of Cohen’s kappa is the formula’s from thirty documents on" in words(page)
     assert "Ann Assessor and Bob Beholder 40" in words(page) and page.count('class="matrix"') == 1
@@ -500,13 +518,26 @@ def test_home_and_collection_lead_to_judging(bench: Bench, client_for: ClientFor
     home = client_for(bench.ann).get("/").content.decode()
     assert "5 documents to judge" in words(home) and 'href="/c/harbour-trials/judge/"' in home
     page = client_for(bench.ann).get("/c/harbour-trials/").content.decode()
-    assert "2 of 7 yours" in words(page) and 'href="/c/harbour-trials/judge/"' in page
+    assert "2 of your 7 judgments" in words(page) and 'href="/c/harbour-trials/judge/"' in page
     page = client_for(bench.organizer).get("/c/harbour-trials/").content.decode()
-    assert "2 of 14 wanted" in words(page) and 'href="/c/harbour-trials/progress/"' in page
+    assert "2 of 14 judgments wanted" in words(page) and 'href="/c/harbour-trials/progress/"' in page
     guest = people.make_user("Rita Researcher")
     people.join(bench.collection, guest, Role.RESEARCHER)
     page = client_for(guest).get("/c/harbour-trials/").content.decode()
-    assert "2 of 14 wanted" in words(page) and "/judge/" not in page and "/progress/" not in page
+    assert "2 of 14 judgments wanted" in words(page) and "/judge/" not in page and "/progress/" not in page
+
+
+def test_what_is_not_next_is_not_urged(bench: Bench, client_for: ClientFor) -> None:
+    new = f'<a class="button" href="{reverse("create_collection")}">New collection</a>'
+    assert new in client_for(bench.ann).get("/").content.decode()
+    assert new.replace('"button"', '"button primary"') in client_for(bench.organizer).get("/").content.decode()
+    judge = '<a class="button" href="/c/harbour-trials/judge/">Judge</a>'
+    assert judge in client_for(bench.ann).get("/c/harbour-trials/").content.decode()
+    assigning.assign(bench.collection, by=bench.organizer, wanted=[Wanted(bench.topics[0], [bench.ann, bench.bob])], overlap=0)
+    urged = judge.replace('"button"', '"button primary"')
+    assert urged in client_for(bench.ann).get("/c/harbour-trials/").content.decode()  # shared, and nobody's yet
+    links = re.findall(r">(See [^<]+)</a>", client_for(bench.organizer).get("/c/harbour-trials/").content.decode())
+    assert links == ["See the progress", "See the members", "See the jobs"]
 
 
 def test_many_documents_to_judge_are_told_with_a_separator(bench: Bench) -> None:
@@ -520,7 +551,7 @@ def test_judging_is_not_done_while_items_have_no_assessor(bench: Bench, organize
     bench.judge(bench.ann, 20)
     free = watching.progress(bench.collection).unassigned
     page = organizer.get("")
-    assert free and f"5 of 5 wanted; {free} without assessor" in words(page)
+    assert free and f"5 of 5 judgments wanted; {free} without assessor" in words(page)
     assert '<a class="button primary" href="/c/harbour-trials/assign/">Assign topics</a>' in page
     assigning.auto_assign(bench.collection, by=bench.organizer, overlap=0)
     for person in (bench.ann, bench.bob):

@@ -91,7 +91,9 @@ def test_grid_keeps_topics_and_names_in_view(signed_in: Callable[[User], Page]) 
         "box => { box.scrollIntoView(); box.scrollTo(box.scrollWidth, box.scrollHeight) }"
     )
     expect(page.get_by_role("rowheader", name="50 tidal energy")).to_be_in_viewport()
+    expect(page.locator(".scroll:has([data-grid])")).not_to_have_attribute("data-below", "")
     expect(page.get_by_role("columnheader", name=crowd[9].name)).to_be_in_viewport()
     expect(last).to_be_in_viewport()
     page.locator(".scroll:has([data-grid])").evaluate("box => box.scrollTo(0, 0)")
+    expect(page.locator(".scroll:has([data-grid])")).to_have_attribute("data-below", "")  # it goes on below, and fades there
     look(page, "assign-grid")

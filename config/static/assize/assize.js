@@ -183,8 +183,11 @@
     say(shown.what.textContent);
   });
 
-  // A table or a row of tabs that goes on at its right edge fades out there. The tab one is at is in view.
-  function edge(box) { box.toggleAttribute("data-more", box.scrollLeft + box.clientWidth < box.scrollWidth - 1); }
+  // A table or a row of tabs that goes on at its right edge fades out there, and so does a tall table below. The tab one is at is in view.
+  function edge(box) {
+    box.toggleAttribute("data-more", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+    box.toggleAttribute("data-below", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
+  }
   function edges() { document.querySelectorAll(".scroll, .tabs").forEach(edge); }
   document.addEventListener("scroll", function (event) { if (event.target.matches && event.target.matches(".scroll, .tabs")) edge(event.target); }, true);
   document.addEventListener("toggle", edges, true);
