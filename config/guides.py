@@ -3,6 +3,7 @@
 import functools
 import posixpath
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,9 +53,12 @@ def pictures() -> dict[str, Path]:
 def html(name: str) -> SafeString:
     """A page's text. Links lead to the other pages and to its own headings; what is only in a checkout is no link here."""
     tokens = _parser.parse((DOCS / f"{name}.md").read_text())
+    known: Counter[str] = Counter()
     for place, token in enumerate(tokens):
         if token.type == "heading_open":
-            token.attrSet("id", slugify(tokens[place + 1].content, allow_unicode=True))
+            own = slugify(tokens[place + 1].content, allow_unicode=True)
+            token.attrSet("id", f"{own}-{known[own]}" if known[own] else own)  # as GitHub tells them apart
+            known[own] += 1
         _lead(token.children or [], posixpath.dirname(name))
     return scrolling(_parser.renderer.render(tokens, _parser.options, {}))  # our own words, and raw HTML is off
 

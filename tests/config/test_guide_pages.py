@@ -27,6 +27,15 @@ def test_every_page_opens_and_its_links_and_pictures_lead_somewhere(client: Clie
             assert not part or f'id="{part}"' in answer.content.decode(), href
 
 
+@pytest.mark.parametrize("name", guides.pages())
+def test_every_page_has_ids_of_their_own_heads_with_words_and_code_that_scrolls(name: str) -> None:
+    text = guides.html(name)
+    ids = re.findall(r' id="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+    assert not re.search(r"<th[^>]*></th>", text)
+    assert text.count("<pre") == text.count('<pre tabindex="0" role="group" aria-label="Code">')
+
+
 def test_all_of_docs_is_there() -> None:
     files = {path.relative_to(guides.DOCS).with_suffix("").as_posix() for path in guides.DOCS.glob("**/*.md")}
     assert files - {"screens/README"} == set(guides.pages())
