@@ -164,6 +164,7 @@ def strategies(request: HttpRequest, slug: str) -> HttpResponse:
     job = selectors.job_of(collection, "compare_strategies")
     context: dict[str, Any] = {"form": form, "found": found, "curves": charts.curves(shown, words)}
     context["job"] = job if job and (job.is_live or job.state == "failed") else None
+    context |= {"enough_runs": collection.runs.count() > 1, "is_judged": selectors.is_judged(collection)}
     status = 422 if request.method == "POST" else 200
     return page(request, "evaluation/strategies.html", collection, status=status, **context)
 

@@ -82,6 +82,38 @@ def test_tabs_are_for_who_may(release: Release, judged: Cast, client_for: Client
     assert (f'href="{HERE}leaderboard/"' in page, f'href="{HERE}releases/"' in page) == ((who != "assessor"),) * 2
 
 
+@pytest.mark.parametrize("path", ["compare/", "agreement/", "effect/", "scores/alpha/", "leaderboard/topics/1/", "topics/"])
+def test_links_and_folds_of_one_page_have_names_of_their_own(release: Release, judged: Cast, olga: Client, path: str) -> None:
+    """Heard out of place, “CSV” seven times over tells nothing."""
+    judged.collection.topics.update(narrative="Say why.")
+    factories.score(release)
+    page = olga.get(f"{HERE}{path}", follow=True).content.decode()
+    folds = [told(summary) for summary in re.findall(r"<summary.*?>(.*?)</summary>", page, re.DOTALL)]
+    assert len(folds) == len(set(folds))
+    leads: dict[str, set[str]] = {}
+    for href, words in re.findall(r'<a [^>]*?href="([^"]*form=\w+[^"]*)"[^>]*>(.*?)</a>', page, re.DOTALL):
+        leads.setdefault(told(words), set()).add(href)
+    assert {name: found for name, found in leads.items() if len(found) > 1} == {}
+    assert leads or path == "topics/"
+
+
+def told(markup: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", "", markup).split())
+
+
+def test_empty_pages_lead_organizers_on(cast: Cast, olga: Client) -> None:
+    def way(path: str) -> list[str]:
+        return re.findall(
+            r'<a class="button primary" href="/c/harbour-trials/([^"]*)">', olga.get(f"{HERE}{path}").content.decode()
+        )
+
+    assert (way("data/"), way("effect/"), way("pool/compare/"), way("drafts/")) == (["releases/"], ["runs/"], ["runs/"], [])
+    for tag in ("alpha", "beta"):
+        factories.make_run(cast.collection, tag, factories.ALPHA, by=cast.organizer)
+    assert (way("effect/"), way("pool/compare/")) == (["assign/"], ["assign/"])
+    assert "Simulate" not in text(olga, "pool/compare/") and "Freeze the topics" not in text(olga, "drafts/")
+
+
 # Freezing
 
 
