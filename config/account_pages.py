@@ -8,6 +8,7 @@ from django.contrib.auth import authenticate, login, logout, update_session_auth
 from django.contrib.auth.tokens import default_token_generator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlsafe_base64_decode
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
@@ -89,7 +90,10 @@ def sign_up_with(request: HttpRequest, form: forms.AccountForm) -> User | None:
 @require_http_methods(["GET", "POST"])
 def welcome(request: HttpRequest, secret: str) -> HttpResponse:
     """A one-time link: the first administrator makes the account, anybody else sets a password."""
-    link = accounts.open_link(secret)
+    try:
+        link = accounts.open_link(secret)
+    except Conflict as used:
+        return _used_link(request, used.message)
     form: forms.NewPasswordForm
     if link.user is None:
         form = forms.AccountForm(request.POST or None)
@@ -103,6 +107,12 @@ def welcome(request: HttpRequest, secret: str) -> HttpResponse:
             return redirect("home")
     context = {"form": form, "person": link.user}
     return render(request, "accounts/welcome.html", context, status=422 if form.errors else 200)
+
+
+def _used_link(request: HttpRequest, told: str) -> HttpResponse:
+    remedy = "If your password is set, sign in. Else have a new link sent to your e-mail, or ask an administrator of this site for one."
+    links = [(reverse("reset"), "Ask for a new link"), (reverse("sign_in"), "Sign in")]
+    return http.error(request, 409, told, code="conflict", words=("This link no longer works", remedy), links=links)
 
 
 @sensitive_post_parameters()
@@ -141,7 +151,7 @@ def reset_confirm(request: HttpRequest, uidb64: str, token: str) -> HttpResponse
     except ValueError:
         user = None
     if user is None or not default_token_generator.check_token(user, token):
-        raise Conflict("This link has been used or has expired. Ask for a new one.")
+        return _used_link(request, accounts.USED_LINK)
     form = forms.NewPasswordForm(request.POST or None, user=user)
     if request.method == "POST" and form.is_valid():
         if forms.attempt(form, lambda: accounts.set_password(user, form.cleaned_data["password"])):

@@ -26,6 +26,7 @@ from config.statements import columns, made, statement
 
 WINDOW = timedelta(minutes=15)
 LINK_LIFE = timedelta(days=7)
+USED_LINK = "This link has been used or has expired."
 TOKEN_START = "asz_"  # lets scanners find a token that was committed somewhere
 
 
@@ -137,7 +138,7 @@ def open_link(secret: str) -> OneTimeLink:
     if link is None:
         raise Http404
     if link.used_at or link.expires_at <= timezone.now() or (link.user is None and has_administrator()):
-        raise Conflict("This link has been used or has expired. Sign in, or ask an administrator for a new one.")
+        raise Conflict(USED_LINK)
     return link
 
 

@@ -25,6 +25,16 @@ class Conflict(Refusal):
     status, code = 409, "conflict"
 
 
+class Missing(Refusal):
+    """It is not there; the words, and the address and name of what is, are for members alone."""
+
+    status, code = 404, "not_found"
+
+    def __init__(self, message: str, *, href: str, label: str) -> None:
+        super().__init__(message)
+        self.links = [(href, label)]
+
+
 class Gone(Refusal):
     """It was there, and was taken back; the words say why."""
 

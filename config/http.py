@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from django.conf import settings
@@ -26,7 +26,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.http import urlencode
 
 from config import logs, metrics
-from config.errors import NotSignedIn, Refusal, TooMany
+from config.errors import Missing, NotSignedIn, Refusal, TooMany
 from config.uploads import UploadTooLarge
 
 log = logging.getLogger(__name__)
@@ -87,6 +87,7 @@ def error(
     *,
     code: str = "",
     words: tuple[str, str] | None = None,
+    links: Sequence[tuple[str, str]] = (),
     **more: object,
 ) -> HttpResponse:
     """One error for all doors: JSON below /api/, else a page that says what happened and what to do."""
@@ -100,7 +101,9 @@ def error(
         return JsonResponse({"error": body}, status=status)
     context: dict[str, object] = {"status": status, "title": title, "message": message or happened}
     context |= {"remedy": remedy, "reference": reference}
-    if before := _page_before(request):
+    if links:
+        context["links"] = [*links, ("/", "To the start page")]
+    elif before := _page_before(request):
         context["links"] = [(before, "Back to the page before"), ("/", "To the start page")]
     # Without the request: no session and no user is looked up, so the page comes even when the database does not.
     return HttpResponse(render_to_string("error.html", context), status=status)
@@ -120,7 +123,10 @@ def refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     words = ("Too many attempts", "") if isinstance(refusal, TooMany) else None  # the message says how long to wait
     if remedy := refusal.details.get("remedy"):  # better than what is usual
         words = (WORDS[refusal.status][0], str(remedy))
-    response = error(request, refusal.status, refusal.message, code=refusal.code, words=words, **refusal.details)
+    links = refusal.links if isinstance(refusal, Missing) else ()
+    if links:
+        words = ("Nothing here", "It may have another name or number: look at the list.")
+    response = error(request, refusal.status, refusal.message, code=refusal.code, words=words, links=links, **refusal.details)
     if isinstance(refusal, TooMany):
         response["Retry-After"] = str(refusal.retry_after)
     if refusal.status == 401:

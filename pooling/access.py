@@ -9,8 +9,9 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 from django.http import Http404
+from django.urls import reverse
 
-from config.errors import Forbidden, NotSignedIn
+from config.errors import Forbidden, Missing, NotSignedIn
 from config.models import ApiToken, Job, User
 from config.statements import columns, made, statement
 from pooling.models import Collection, Membership, Role, Run, Upload, Visibility
@@ -89,6 +90,14 @@ def require_sign_in(user: Anyone) -> User:
     if not user.is_authenticated:
         raise NotSignedIn("Sign in first.")
     return user
+
+
+def missing(user: Anyone, collection: Collection, told: str, label: str, view: str) -> Exception:
+    """What is raised for a thing that is not in a collection: a member is told so, and where the others are listed.
+    Anybody else gets the same 404 as for a collection that is not there."""
+    if not roles_in(user, collection):
+        return Http404()
+    return Missing(told, href=reverse(view, args=[collection.slug]), label=label)
 
 
 def require_known(collection: Collection, username: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.paginator import Paginator
 from django.db.models import Sum
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
@@ -104,7 +104,9 @@ def _drawn(collection: Collection, number: str | None) -> dict[str, Any]:
 def pool_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """One round: how it was drawn, from which files, and who contributed what."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    found = get_object_or_404(selectors.pools(collection), round=number)
+    found = selectors.pools(collection).filter(round=number).first()
+    if found is None:
+        raise access.missing(request.user, collection, "The pool has no such round.", "The pool", "pool")
     used = found.used
     if found.kind == "adaptive":  # it grows while it is judged
         runs = list(found.runs.select_related("upload").order_by("pk"))

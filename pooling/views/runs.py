@@ -101,8 +101,11 @@ def edit(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
 
 def _run(request: HttpRequest, slug: str, tag: str) -> Run:
     collection = access.collection_for(request.user, slug, *MAY)
-    found = access.runs_visible_to(request.user, collection).select_related("collection", "upload", "submitted_by")
-    return get_object_or_404(found, tag=tag.replace("\0", ""))
+    runs = access.runs_visible_to(request.user, collection).select_related("collection", "upload", "submitted_by")
+    found = runs.filter(tag=tag.replace("\0", "")).first()
+    if found is None:
+        raise access.missing(request.user, collection, "There is no such run among those you see.", "Runs", "runs")
+    return found
 
 
 @require_safe

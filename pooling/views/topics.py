@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.forms import attempt
@@ -33,7 +33,9 @@ def topic(request: HttpRequest, slug: str, number: str) -> HttpResponse:
     """A topic in all its languages, with what it was before; organizers change it here, after the first judgment as a version."""
     may = (Role.ORGANIZER,) if request.method == "POST" else ()
     collection = access.collection_for(request.user, slug, *may)
-    found = get_object_or_404(collection.topics, number=number.replace("\0", ""))
+    found = collection.topics.filter(number=number.replace("\0", "")).first()
+    if found is None:
+        raise access.missing(request.user, collection, "This collection has no such topic.", "All topics", "topics")
     of = request.POST.get("of", request.GET.get("of", ""))
     texts = found.translations.get(of, {name: getattr(found, name) for name in TEXTS})
     form = forms.TopicForm(request.POST or None, initial={**texts, "language": of or found.language, "of": of})

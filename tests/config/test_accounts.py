@@ -281,7 +281,9 @@ def test_reset_is_throttled_per_peer(db: None, client: Client, settings: Setting
 def test_reset_link_that_was_made_up_is_nothing(db: None, client: Client, uid: str) -> None:
     answer = client.get(f"/password/reset/{uid}/abc-def/")
     assert answer.status_code == 409
-    assert "This link has been used or has expired. Ask for a new one." in answer.content.decode()
+    page = answer.content.decode()
+    assert "This link has been used or has expired." in page
+    assert '<a class="button primary" href="/password/reset/">Ask for a new link</a>' in page
 
 
 @pytest.mark.parametrize(("backend", "told"), [("locmem", False), ("console", True)])
@@ -303,7 +305,9 @@ def test_one_time_link_sets_a_password_once(cast: Cast, client: Client) -> None:
     assert is_signed_in(client)
     again = client.get(path)
     assert again.status_code == 409
-    assert "This link has been used or has expired." in again.content.decode()
+    page = again.content.decode()
+    assert "This link has been used or has expired." in page and "ask an administrator of this site for one" in page
+    assert 'href="/password/reset/">Ask for a new link</a>' in page and 'href="/sign-in/">Sign in</a>' in page
 
 
 def test_one_time_link_survives_a_refused_password(cast: Cast, client: Client) -> None:

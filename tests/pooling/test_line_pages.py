@@ -44,6 +44,28 @@ def text(page: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", page.partition("<main")[2]).split())
 
 
+@pytest.mark.parametrize(
+    ("place", "told", "listed"),
+    [
+        ("topics/999/", "This collection has no such topic.", '/c/harbour-trials/topics/">All topics</a>'),
+        ("runs/none/", "There is no such run among those you see.", '/c/harbour-trials/runs/">Runs</a>'),
+        ("pool/7/", "The pool has no such round.", '/c/harbour-trials/pool/">The pool</a>'),
+        ("releases/3/", "This collection has no such release.", '/c/harbour-trials/releases/">All releases</a>'),
+    ],
+)
+def test_what_is_not_there_is_named_to_members_alone(
+    cast: Cast, client_for: ClientFor, olga: Client, place: str, told: str, listed: str
+) -> None:
+    answer = olga.get(HERE + place)
+    page = answer.content.decode()
+    assert (answer.status_code, told in page, listed in page, "invitation" in page) == (404, True, True, False)
+    for visibility in ("private", "public"):
+        Collection.objects.update(visibility=visibility)
+        stranger = client_for(cast.stranger)
+        there, nowhere = stranger.get(HERE + place), stranger.get(f"/c/no-such/{place}")
+        assert (there.status_code, there.content) == (nowhere.status_code, nowhere.content) == (404, nowhere.content)
+
+
 # Topics and documents
 
 
