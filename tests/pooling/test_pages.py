@@ -121,6 +121,16 @@ def test_home_lists_mine_with_roles_and_public_ones_of_others(cast: Cast, client
     assert [(row.collection.slug, row.roles) for row in public] == [("another-one", [])]
 
 
+def test_first_cells_head_their_rows(cast: Cast, client_for: ClientFor) -> None:
+    page = client_for(cast.staff).get("/people/").content.decode()
+    assert '<th scope="row" class="name" dir="auto">Olga Organizer</th>' in page
+    assert 'Password link<span class="sr"> for Olga Organizer</span></button>' in page
+    assert (
+        '<th scope="row" class="name" dir="auto">Olga Organizer'
+        in client_for(cast.organizer).get(f"{HERE}members/").content.decode()
+    )
+
+
 # Settings
 
 
