@@ -227,3 +227,18 @@ def _scale(page: Page, here: str) -> None:
     expect(page.get_by_role("status").first).to_be_visible()
     expect(page.locator("[name=grade-0-label]")).to_have_value("Off topic")
     expect(page.get_by_label("Remove grade 3")).to_have_count(0)
+
+
+@pytest.mark.parametrize(("path", "field"), [("releases/", "#at"), ("rules/", "#id_runs_open_at")])
+def test_a_date_shows_that_it_has_the_focus(world: World, signed_in: Callable[[User], Page], path: str, field: str) -> None:
+    """All parts of it: a browser moves from day to month to year within the field."""
+    page = signed_in(world.organizer)
+    page.goto(f"/c/{world.judged.slug}/{path}")
+    part = page.locator(field)
+    part.evaluate(
+        "field => { let before = [...document.querySelectorAll('a, button, input')]; before[before.indexOf(field) - 1].focus() }"
+    )
+    for _part in range(3):
+        page.keyboard.press("Tab")
+        expect(part).to_be_focused()
+        assert part.evaluate("field => getComputedStyle(field).outline").endswith("solid 2px")
