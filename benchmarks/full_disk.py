@@ -17,6 +17,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -51,14 +52,14 @@ def disk(at: Path) -> Iterator[bool]:
         image.unlink()
 
 
-def _fill(folder: Path) -> None:
+def fill(folder: Path) -> None:
     for portion in (1 << 16, 1 << 10, 1):
         with suppress(OSError), (folder / "filler").open("ab", buffering=0) as opened:
             while True:
                 opened.write(bytes(portion))
 
 
-def _make_room(folder: Path) -> None:
+def make_room(folder: Path) -> None:
     (folder / "filler").unlink()
 
 
@@ -72,9 +73,20 @@ def _take_writes(folder: Path) -> None:
 
 
 WAYS: dict[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
-    "a full disk": (_fill, _make_room),
+    "a full disk": (fill, make_room),
     "a read-only disk": (_refuse_writes, _take_writes),
 }
+
+
+@dataclass
+class Tried:
+    """What happened to judgments while a disk took none, and afterwards."""
+
+    saved: list[str]
+    refused: int
+    back: float = 60.0  # seconds from the end of the trouble until one was taken
+    ended: bool = False  # PostgreSQL did so, by itself
+    faults: list[str] = field(default_factory=list)
 
 
 def broken_disks(*, postgres: bool) -> list[str] | None:
@@ -137,64 +149,75 @@ def _on_server(way: str, at: Path, postgres: Postgres) -> list[str]:
 
 
 def _tried(site: Site, way: str, at: Path, postgres: Postgres | None = None) -> list[str]:
+    begin_it, end_it = WAYS[way]
     try:
         site.start()
-        return in_a_loop(_try(site, world(site, 2, 2, 100), way, at, postgres))
+        secrets = world(site, 2, 2, 100)
+        found = in_a_loop(judge_through(site, secrets, lambda: begin_it(at), lambda: end_it(at), postgres))
+        examined = assize(site, "doctor")
     finally:
         _take_writes(at)
         if site.process and site.process.poll() is None:
             site.stop()
+    faults = [f"{way}: {fault}" for fault in found.faults]
+    if examined.returncode:
+        faults.append(f"assize doctor: {examined.stdout[-500:]}{examined.stderr[-500:]}")
+    print(
+        f"{way}, {'PostgreSQL' if postgres else 'SQLite'}: {len(found.saved):,} saved, then {found.refused} of {found.refused}"
+        f" refused;{' PostgreSQL ended itself;' if found.ended else ''} judging again {found.back:.1f} s afterwards:"
+        f" {'BROKEN' if faults else 'kept'}",
+        flush=True,
+    )
+    return faults
 
 
-async def _try(site: Site, secrets: dict[str, Any], way: str, at: Path, postgres: Postgres | None) -> list[str]:
-    begin_it, end_it = WAYS[way]
+async def judge_through(
+    site: Site,
+    secrets: dict[str, Any],
+    begin_it: Callable[[], None],
+    end_it: Callable[[], None],
+    postgres: Postgres | None = None,
+) -> Tried:
+    """Judge until some are refused, and on when the trouble is over; what was called saved must be there."""
     connection = Connection(site.port, Authorization=f"Bearer {secrets['assessors'][0]}")
     _status, text = await answered(connection, "GET", f"{QUEUE}?count=20")
     seats = [card["seat"] for card in json.loads(text)]
-    await asyncio.to_thread(begin_it, at)
-    saved, refused = list[str](), 0
-    while refused < REFUSED and len(saved) < MOST:
+    await asyncio.to_thread(begin_it)
+    found = Tried([], 0)
+    while found.refused < REFUSED and len(found.saved) < MOST:
         act = str(uuid.uuid4())
-        if await _judge(connection, seats[len(saved) % len(seats)], act) == 200:
-            saved.append(act)
+        if await _judge(connection, seats[len(found.saved) % len(seats)], act) == 200:
+            found.saved.append(act)
         else:
-            refused += 1
-    await asyncio.to_thread(end_it, at)
-    begin, last, ended = time.monotonic(), str(uuid.uuid4()), False
+            found.refused += 1
+    await asyncio.to_thread(end_it)
+    begin, last = time.monotonic(), str(uuid.uuid4())
     while await _judge(connection, seats[-1], last) != 200 and time.monotonic() - begin < 60:
         if postgres and not postgres.runs():
-            ended = True
+            found.ended = True
             await asyncio.to_thread(postgres.start)
         await asyncio.sleep(AGAIN)
-    back = time.monotonic() - begin
+    found.back = time.monotonic() - begin
     connection.close()
-    if back >= 60:
-        return [f"judging did not go on within a minute of {way}"]
+    if found.back >= 60:
+        found.faults.append("judging did not go on within a minute of it")
+        return found
     rows = ""
     while not rows and time.monotonic() - begin < 60:
         try:
             rows = get(site, secrets["organizer"], f"{API}/judgments?history=true&format=jsonl").decode()
         except HTTPError:  # it ended itself after it had taken the judgment, which must be there all the same
             if postgres and not postgres.runs():
-                ended = True
+                found.ended = True
                 await asyncio.to_thread(postgres.start)
             await asyncio.sleep(AGAIN)
-            back = time.monotonic() - begin
-    faults = [f"acknowledged on {way}, but lost: {act}" for act in [*saved, last] if act not in rows]
-    if refused < REFUSED:
-        faults.append(f"{way} refused {refused} of {len(saved) + refused} judgments: it was not tried")
-    if back > BACK:
-        faults.append(f"judging went on {back:.0f} s after {way}, more than {BACK:.0f}")
-    examined = assize(site, "doctor")
-    if examined.returncode:
-        faults.append(f"assize doctor: {examined.stdout[-500:]}{examined.stderr[-500:]}")
-    print(
-        f"{way}, {'PostgreSQL' if postgres else 'SQLite'}: {len(saved):,} saved, then {refused} of {refused} refused;"
-        f"{' PostgreSQL ended itself;' if ended else ''} judging again {back:.1f} s afterwards:"
-        f" {'BROKEN' if faults else 'kept'}",
-        flush=True,
-    )
-    return faults
+            found.back = time.monotonic() - begin
+    found.faults += [f"acknowledged, but lost: {act}" for act in [*found.saved, last] if act not in rows]
+    if found.refused < REFUSED:
+        found.faults.append(f"{found.refused} of {len(found.saved) + found.refused} judgments were refused: it was not tried")
+    if found.back > BACK:
+        found.faults.append(f"judging went on {found.back:.0f} s afterwards, more than {BACK:.0f}")
+    return found
 
 
 async def _judge(connection: Connection, seat: str, act: str) -> int:

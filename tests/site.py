@@ -81,9 +81,11 @@ class Site:
 
     def start(self, *, ready: bool = True) -> "Site":
         """Start, and wait until every part is ready, or (where a part is away on purpose) until pages are answered."""
-        command, begin = [str(Path(sys.executable).parent / "assize"), "up"], time.monotonic()
+        begin = time.monotonic()
         with (self.data / "terminal.txt").open("w") as output:
-            self.process = subprocess.Popen(command, cwd=ROOT, env=self.env, stdout=output, stderr=subprocess.STDOUT, text=True)
+            self.process = subprocess.Popen(
+                self.command(), cwd=ROOT, env=self.env, stdout=output, stderr=subprocess.STDOUT, text=True
+            )
         self.wait_for(lambda: "ready at" in self.terminal(), 240)
         self.said_after = time.monotonic() - begin
         if ready:
@@ -91,6 +93,9 @@ class Site:
         if not self.is_named and not _fresh.is_dir():
             _keep_fresh(self)
         return self
+
+    def command(self) -> list[str]:
+        return [str(Path(sys.executable).parent / "assize"), "up"]
 
     def terminal(self) -> str:
         return (self.data / "terminal.txt").read_text()
