@@ -12,7 +12,7 @@ from django.http import Http404
 from django.utils import timezone
 
 from assess import adjudication, opinions
-from assess.models import Answer, Decision, DecisionEvent, Judgment
+from assess.models import Answer, Decision, DecisionEvent, Judgment, MergeRule
 from assess.services import adjudicating, merging
 from assess.services.judging import Stale
 from config.errors import Conflict, Forbidden, Refusal
@@ -296,5 +296,7 @@ def test_merge_page_saves_and_tells_faults(judged: Cast, client_for: ClientFor) 
     good = {"rule": "max", "opinions": "1", "missing": "out", "differ_by": "1"}
     assert olga.post(here, good).status_code == 302
     assert opinions.plan(judged.collection).rule == "max"
+    page = olga.get(here).content.decode()
+    assert [f"<td>{rule.label[0].upper()}{rule.label[1:]}" in page for rule in MergeRule] == [True] * 6 and "<code" not in page
     answer = olga.post(here, {**good, "differ_by": "7"})
     assert (answer.status_code, "Expected at most 3 grades apart" in answer.content.decode()) == (422, True)
