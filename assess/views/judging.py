@@ -45,7 +45,7 @@ KEYS = (
     ("smaller", "-", "", "Smaller text", ""),
     ("width", "w", "", "Width of the text", ""),
     ("topic", "t", "", "Fold or unfold the topic", ""),
-    ("guidelines", "g", "", "Guidelines", ""),
+    ("guidelines", "g", "", "Guidelines", "beside the document; Escape closes them"),
     ("history", "j", "", "Jump to what I judged", ""),
     ("keys", "?", "", "This list", ""),
 )

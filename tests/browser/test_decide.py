@@ -16,7 +16,7 @@ from assess.services.assigning import Wanted
 from pooling.models import Role
 from tests import factories
 from tests.assess import factories as judged
-from tests.browser.look import PHONE, WIDE
+from tests.browser.look import PHONE, WIDE, look
 from tests.browser.world import World
 
 if TYPE_CHECKING:
@@ -47,6 +47,14 @@ def test_decide_by_keys(world: World, signed_in: Callable[[User], Page]) -> None
     expect(page.locator("#keys")).to_contain_text("Precedent")
     expect(page.locator("#keys-title")).to_be_focused()  # a list longer than the screen begins at its beginning
     page.get_by_role("button", name="Close").click()
+    beside = page.get_by_role("dialog", name="Guidelines")
+    page.keyboard.press("g")
+    expect(beside.get_by_text("The organizers have not written any.")).to_be_visible()
+    page.keyboard.press("2")  # nor while the guidelines are
+    look(page, "decide-guidelines")
+    page.keyboard.press("Escape")
+    expect(beside).to_be_hidden()
+    expect(page.locator(".judge-document")).to_be_focused()
     page.keyboard.press("c")
     page.keyboard.type("2 is what I mean")  # a digit in a field decides nothing
     page.keyboard.press("Escape")

@@ -8,8 +8,10 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from assess.models import JudgmentEvent, Seat
+from pooling.services import collections
 from tests.browser.desk import Desk, make_desk, said
 from tests.browser.look import PHONE, look
+from tests.browser.world import GUIDELINES
 from tests.chromium import sign_in
 from tests.site import Site
 
@@ -278,6 +280,74 @@ def test_phone(desk: Desk) -> None:
         desk.page.locator("button.grade").nth(1).scroll_into_view_if_needed()
         desk.page.locator("button.grade").nth(1).click()
         expect(document).to_be_in_viewport(ratio=1)  # the next one, whole
+
+
+def test_guidelines_are_read_beside_the_document(desk: Desk) -> None:
+    """Nothing of the document is covered, one stays where one was, and keys of the page do nothing in the panel."""
+    page, document, panel = desk.page, desk.page.locator(".judge-document"), desk.page.get_by_role("dialog", name="Guidelines")
+    organizer = desk.collection.created_by
+    collections.write_guideline(desk.collection, by=organizer, text=GUIDELINES)
+    docno = desk.shown()
+    page.keyboard.press("g")
+    expect(panel.get_by_text("the tenth good report")).to_be_visible()
+    expect(panel.get_by_role("region", name="Guidelines")).to_be_focused()  # arrows and space scroll it
+    text, beside = document.bounding_box(), panel.bounding_box()
+    assert text and beside and text["width"] > 350 and text["x"] + text["width"] <= beside["x"] + 1
+    look(page, "judge-guidelines")
+    page.keyboard.press("2")
+    assert (desk.shown(), desk.events()) == (docno, [])
+    document.click()
+    page.keyboard.press("2")  # both are in view: one judges, and they stay
+    expect(page.locator(".judge-docno")).not_to_have_text(docno)
+    desk.expect_light("saved")
+    assert desk.events() == [(docno, 2)]
+    collections.write_guideline(desk.collection, by=organizer, text="Take the lower grade.")
+    desk.reload()
+    expect(panel.get_by_text("Take the lower grade.")).to_be_visible()  # also after a reload, as they are now
+    expect(document).to_be_focused()
+    for opens, closes in (("g", "g"), ("g", "Escape"), ("link", "button")):
+        page.keyboard.press("Escape")
+        expect(panel).to_be_hidden()
+        page.get_by_role("link", name="Guidelines").click() if opens == "link" else page.keyboard.press(opens)
+        expect(panel).to_be_visible()
+        panel.get_by_role("button", name="Close").click() if closes == "button" else page.keyboard.press(closes)
+        expect(panel).to_be_hidden()
+        expect(page.get_by_role("link", name="Guidelines") if opens == "link" else document).to_be_focused()
+    assert page.url.endswith(desk.home)
+
+
+def test_guidelines_are_a_sheet_on_a_phone(desk: Desk) -> None:
+    collections.write_guideline(desk.collection, by=desk.collection.created_by, text=GUIDELINES)
+    desk.page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    desk.reload()
+    docno, panel = desk.shown(), desk.page.get_by_role("dialog", name="Guidelines")
+    desk.page.get_by_role("link", name="Guidelines").click()
+    expect(panel.get_by_text("the tenth good report")).to_be_visible()
+    box = panel.bounding_box()
+    assert box and (box["x"], box["width"], round(box["y"] + box["height"])) == (0, PHONE["width"], PHONE["height"])
+    desk.page.keyboard.press("1")  # the document is covered: nobody judges it
+    desk.page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    desk.page.get_by_role("link", name="Guidelines").click()
+    panel.get_by_role("button", name="Close").click()
+    expect(panel).to_be_hidden()
+    assert (desk.shown(), desk.events()) == (docno, [])
+
+
+def test_guidelines_that_do_not_come_are_told_and_nothing_is_lost(desk: Desk) -> None:
+    docno, panel = desk.shown(), desk.page.get_by_role("dialog", name="Guidelines")
+    desk.page.keyboard.press("g")
+    expect(panel.get_by_text("The organizers have not written any.")).to_be_visible()
+    desk.page.keyboard.press("g")
+    desk.reload()
+    desk.context.set_offline(True)
+    desk.page.keyboard.press("g")
+    expect(panel.get_by_text("The guidelines did not come.")).to_be_visible()
+    desk.page.keyboard.press("Escape")
+    desk.page.keyboard.press("1")
+    desk.context.set_offline(False)
+    desk.expect_light("saved")
+    assert desk.events() == [(docno, 1)]
 
 
 def test_without_script(site: Site, browser: Browser) -> None:

@@ -91,6 +91,11 @@ def unfold(summary: str) -> Callable[[Page], None]:
     return lambda page: page.locator("summary", has_text=summary).click()
 
 
+def open_guidelines(page: Page) -> None:
+    page.get_by_role("link", name="Guidelines").click()
+    expect(page.get_by_role("dialog", name="Guidelines").get_by_text("Judge by the text.")).to_be_visible()
+
+
 def score_own(page: Page) -> None:
     """A run of one's own, which lacks most topics."""
     lines = "".join(f"{topic} Q0 HAR-{n:04} 1 {60 - n} mine\n" for topic in (301, 302) for n in range(40))
@@ -265,6 +270,7 @@ CASES = [
     Case("own-questions", "own_questions", "assessor", JUDGED + "judge/questions/"),
     Case("own-questions-none", "own_questions", "idle", JUDGED + "judge/questions/"),
     Case("practice", "practice", "novice", JUDGED + "judge/practice/"),
+    Case("practice-guidelines", "practice", "novice", JUDGED + "judge/practice/", open_guidelines),
     Case("practice-none", "practice", "idle", JUDGED + "judge/practice/"),
     Case("practice-sets", "practice_sets", "organizer", JUDGED + "practice/?topic=3"),
     Case("practice-sets-error", "practice_sets", "organizer", JUDGED + "practice/", press("Save", Documents="D1 many"), 422),

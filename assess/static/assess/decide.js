@@ -1,5 +1,6 @@
-// Adjudication and practice by keys: a digit decides with its grade, u undoes; b and → go back and on; r, c and p go to reason, comment and precedent; ? lists them. Never inside a field.
+// Adjudication and practice by keys: a digit decides with its grade, u undoes; b and → go back and on; r, c and p go to reason, comment and precedent; g opens the guidelines; ? lists them. Never inside a field.
 import * as drafts from "./judge/drafts.js";
+import * as guide from "./judge/guide.js";
 
 const FIELDS = { r: "reason", c: "comment", p: "precedent" }, WAYS = { b: "back", ArrowLeft: "back", ArrowRight: "on" };
 const form = document.querySelector("[data-decide]"), more = form?.querySelector(".judge-more");
@@ -10,8 +11,10 @@ function heed(event) {
   const inField = event.target.closest("input, textarea, select");
   const leaves = event.key === "Escape" || (event.key === "Enter" && inField?.matches("input"));
   if (leaves && inField) { inField.blur(); place?.focus({ preventScroll: true }); }
+  else if (!keys?.open && !inField && guide.heed(event)) return;
   else if (event.key === "Escape" && more && !keys?.open) more.open = false;
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || inField || keys?.open) return;
+  if (guide.holds(event.target)) return void (event.key === "g" && guide.toggle());
   const button = form.querySelector(`button[data-key="${CSS.escape(event.key)}"]`);
   const link = WAYS[event.key] && form.querySelector(`[data-go="${WAYS[event.key]}"]`);
   if (event.key === "?" && keys) {
@@ -23,6 +26,9 @@ function heed(event) {
   } else if (link) {
     event.preventDefault();
     link.click();
+  } else if (event.key === "g") {
+    event.preventDefault();
+    guide.toggle();
   } else if (more && FIELDS[event.key]) {
     event.preventDefault();
     more.open = true;

@@ -7,6 +7,7 @@ import * as deck from "./judge/deck.js";
 import * as drafts from "./judge/drafts.js";
 import * as evidence from "./judge/evidence.js";
 import * as finding from "./judge/finding.js";
+import * as guide from "./judge/guide.js";
 import * as keys from "./judge/keys.js";
 import * as many from "./judge/many.js";
 import * as sending from "./judge/sending.js";
@@ -211,7 +212,7 @@ const ACTS = {
   find: finding.open, outline: view.toggleOutline, view: view.toggle,
   larger: () => view.resize(1), smaller: () => view.resize(-1), width: view.widen,
   topic: () => { topic.open = !topic.open; },
-  guidelines: () => part("[data-guidelines]").click(),
+  guidelines: guide.toggle,
   history: () => part("[data-history]").click(),
   keys: keys.open,
 };
@@ -225,6 +226,8 @@ function perform(name) {
 
 function key(event) {
   if (!ready) early.push(event);
+  else if (guide.holds(event.target) && keys.isFor(event, "guidelines")) { event.preventDefault(); guide.toggle(); }
+  else if (guide.heed(event)) return;
   else if (event.key === "Escape" && !event.target.closest?.("input, textarea, select, dialog")) more.open = false;
   else keys.heed(event, perform);
 }

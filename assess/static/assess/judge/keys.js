@@ -15,6 +15,8 @@ for (const button of form?.querySelectorAll("button[name=grade]") || []) KEYS[`g
 const keysOf = (act) => (changed[act] ? [changed[act], ...KEYS[act].slice(1)] : KEYS[act]);
 const actOf = (key) => Object.keys(KEYS).find((act) => keysOf(act).includes(key));
 
+export const isFor = (event, act) => !event.repeat && keysOf(act).includes(event.key);
+
 export function open() { dialog.showModal(); }
 
 /** Calls `act(name)` for each key that means something; it answers whether it did something. */
