@@ -110,6 +110,26 @@ def test_a_table_that_goes_on_says_so_until_its_end(world: World, signed_in: Cal
     expect(box).not_to_have_attribute("data-more", "")
 
 
+def test_the_leaderboards_filters_are_folded_on_a_phone_alone(world: World, signed_in: Callable[[User], Page]) -> None:
+    page = signed_in(world.organizer)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"/c/{world.frozen.slug}/leaderboard/")
+    fold, release = page.locator("summary", has_text="Choose what is shown"), page.get_by_label("Scores of")
+    expect(fold).to_be_hidden()
+    expect(release).to_be_visible()
+    room = "box => box.clientWidth - parseFloat(getComputedStyle(box).paddingLeft) - parseFloat(getComputedStyle(box).paddingRight)"
+    words = """box => { const pen = document.createElement("canvas").getContext("2d"); pen.font = getComputedStyle(box).font;
+        return pen.measureText("release 10 (private)").width }"""
+    assert release.evaluate(room) >= release.evaluate(words)
+    page.set_viewport_size({"width": 360, "height": 740})
+    expect(release).to_be_hidden()
+    fold.click()
+    expect(release).to_be_visible()
+    assert release.evaluate(room) >= release.evaluate(words)
+    page.goto(f"/c/{world.frozen.slug}/leaderboard/?find=a")
+    expect(release).to_be_visible()  # what is filtered says by what
+
+
 @pytest.mark.parametrize("script", [True, False])
 def test_freezing_asks_first(world: World, site: Site, new_page: NewPage, script: bool) -> None:
     """With script or without, and Enter in a field freezes nothing."""
