@@ -63,7 +63,7 @@ def test_list_members_query_count(cast: Cast, caller_for: CallerFor, django_asse
     call = caller_for(cast.other_organizer)
     call("GET", "/me")
     for count in (1, 3):
-        with django_assert_num_queries(4):  # token, collection, own roles, members with their names
+        with django_assert_num_queries(3):  # token, collection with own roles, members with their names
             assert len(call("GET", "/collections/another-one/members")["results"]) == count
         for user in (cast.stranger, cast.staff):
             another = cast.other_organizer.memberships.get().collection
@@ -225,7 +225,7 @@ def test_invitations_query_count(cast: Cast, caller_for: CallerFor, django_asser
     for count in (1, 3):
         while Invitation.objects.count() < count:
             call("POST", INVITATIONS, {"role": "assessor"})
-        with django_assert_num_queries(4):  # token, collection, own roles, invitations with their makers
+        with django_assert_num_queries(3):  # token, collection with own roles, invitations with their makers
             assert len(call("GET", INVITATIONS)["results"]) == count
 
 

@@ -41,7 +41,7 @@ def test_cannot_judge_is_answered_and_counts_nowhere(bench: Bench) -> None:
     assert (line.done, line.skipped, line.left, line.later) == (0, 1, 4, 0)
     (row,) = selectors.exported(bench.collection)
     assert (row["answer"], row["grade"], row["reason"]) == ("cannot", None, "cut off")
-    for user, role, whose in ((bench.organizer, "organizer", "wanted"), (bench.ann, "assessor", "yours")):
+    for user, role, whose in ((bench.organizer, "organizer", "wanted"), (bench.ann, "assessor", "judgments")):
         stage = selectors.judged_stage(bench.collection, user, {role})
         assert stage.count == "0" and stage.note.endswith(f" {whose}; 1 cannot be judged")
 

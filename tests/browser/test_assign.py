@@ -54,7 +54,7 @@ def test_grid_by_mouse_and_keyboard(signed_in: Callable[[User], Page]) -> None:
     page.keyboard.press("0")
     with page.expect_request(lambda request: request.method == "POST") as sent:
         page.get_by_role("button", name="Assign these topics").click()
-    expect(page.get_by_text("Saved. Topics handed out:")).to_be_visible()
+    expect(page.locator("#toasts").get_by_text("Saved. Topics handed out:")).to_be_visible()
     one, two = collection.topics.order_by("number")
     fields = [name for name in parse_qs(sent.value.post_data or "", keep_blank_values=True) if "-" in name]
     assert sorted(fields) == sorted([f"was-{one.pk}", f"s-{one.pk}-{jo.pk}", f"s-{one.pk}-{kim.pk}"])

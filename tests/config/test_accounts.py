@@ -204,7 +204,7 @@ DIFFER = "The two passwords differ."
             {"old": ["This is not your present password."], "password": [TOO_SHORT, COMMON]},
         ),
         ({"password": "assessor", "again": "other"}, {"password": [LIKE_NAME, TOO_SHORT], "again": [DIFFER]}),
-        ({"old": "", "password": "member-assessor"}, {"old": ["This field is required."], "password": [LIKE_NAME]}),
+        ({"old": "", "password": "member-assessor"}, {"old": ["Expected an entry; found nothing."], "password": [LIKE_NAME]}),
     ],
 )
 def test_all_faults_of_a_new_password_are_told_at_once(
@@ -226,9 +226,9 @@ def test_all_faults_of_a_password_are_told_wherever_it_is_set(cast: Cast, client
     for path in (accounts.make_link(cast.assessor), f"/password/reset/{uid}/{token}/"):
         assert client.post(path, weak).context["form"].errors == told, path
     for path in ("/sign-up/", members.invitation_url(invitation).removeprefix(settings.BASE_URL)):
-        assert client.post(path, new).context["form"].errors == {"name": ["This field is required."], **told}, path
+        assert client.post(path, new).context["form"].errors == {"name": ["Expected an entry; found nothing."], **told}, path
     taken = {"name": "Eve", "username": "olga-organizer", "email": "", "password": "baseball", "again": "baseball"}
-    told = {"username": ["A user with that username already exists."], "password": [TOO_SHORT, COMMON]}
+    told = {"username": ["This user name is taken."], "password": [TOO_SHORT, COMMON]}
     assert client.post("/sign-up/", taken).context["form"].errors == told
 
 

@@ -483,7 +483,7 @@ TABLES = {
     "leaderboard/topics/3/?table=found": b"document,grade,runs that have it,best rank,by,release,",
     "scores/best/?table=means": b"measure,this run,median,best,place,release,",
     "pool-report/?table=run-measures": b"run,MAP %,",
-    "effect/?table=ranks": b"run,first (set),",
+    "effect/?table=ranks": b"run,primary assessor (set),",
     "effect/?table=rules": b"first,second,documents,",
     "data/?table=topics": b"topic,relevant,judged\n",
 }

@@ -195,7 +195,7 @@ def test_runs_query_count(cast: Cast, caller_for: CallerFor, django_assert_num_q
     for tags in (["a"], ["b", "c"]):
         for tag in tags:
             files.take_run(cast.collection, cast.organizer, run_file(tag, t1="d1"))
-        with django_assert_num_queries(5):  # token, collection, own roles twice, runs with file and person
+        with django_assert_num_queries(4):  # token, collection with own roles, own roles, runs with file and person
             call("GET", f"{HERE}/runs")
 
 
