@@ -56,7 +56,7 @@ EXPORT = {"responses": {200: {"content": {"text/csv": {"schema": {"type": "strin
 
 
 def _assessed(request: ApiRequest, slug: str) -> Collection:
-    return access.collection_as(request.user, slug, Role.ASSESSOR)
+    return access.collection_for(request.user, slug, Role.ASSESSOR)
 
 
 def _organized(request: ApiRequest, slug: str) -> Collection:

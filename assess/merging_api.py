@@ -213,7 +213,7 @@ def read_case(request: ApiRequest, slug: str, filters: Query[DossierFilter]) -> 
 
     For adjudicators.
     """
-    collection = access.collection_as(request.user, slug, Role.ADJUDICATOR)
+    collection = access.collection_for(request.user, slug, Role.ADJUDICATOR)
     return adjudication.dossier_for(collection, request.user, filters.topic, filters.docno)
 
 
@@ -223,7 +223,7 @@ def decide(request: ApiRequest, slug: str, body: DecisionIn) -> Decision:
 
     For adjudicators. Opinions stay as they are; every act is kept. The same client_id again changes nothing.
     """
-    collection = access.collection_as(request.user, slug, Role.ADJUDICATOR)
+    collection = access.collection_for(request.user, slug, Role.ADJUDICATOR)
     return adjudicating.decide(collection, by=request.user, **body.dict())
 
 

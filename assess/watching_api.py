@@ -44,7 +44,7 @@ CSV = {"responses": {200: {"content": {"text/csv": {"schema": {"type": "string"}
 
 
 def _assessed(request: ApiRequest, slug: str) -> Collection:
-    return access.collection_as(request.user, slug, Role.ASSESSOR)
+    return access.collection_for(request.user, slug, Role.ASSESSOR)
 
 
 def _organized(request: ApiRequest, slug: str) -> Collection:

@@ -75,10 +75,6 @@ def collection_for(user: Anyone, slug: str, *roles: Role) -> Collection:
     return collection
 
 
-def collection_as(user: Anyone, slug: str, role: Role) -> Collection:
-    return collection_for(user, slug, role)
-
-
 @statement
 def _known(user: Any, slug: Any) -> QuerySet[Membership, Any]:
     """A member's roles, each with the collection: asked by nearly every request, so by one query that is made once."""

@@ -72,7 +72,7 @@ def document(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def own(request: HttpRequest, slug: str) -> HttpResponse:
     """An assessor's own agreement with the others, once a topic is judged to its end, if the organizers allow it."""
-    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    collection = access.collection_for(request.user, slug, Role.ASSESSOR)
     user = access.require_sign_in(request.user)
     agreeing.require_own_shown(collection)
     return page(request, "assess/own_agreement.html", collection, rows=agreeing.own(collection, user), here="judge_list")

@@ -24,7 +24,7 @@ from pooling.views.collections import page
 @require_http_methods(["GET", "POST"])
 def own_questions(request: HttpRequest, slug: str) -> HttpResponse:
     """One's own questions with their answers, which count as seen once they are shown."""
-    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    collection = access.collection_for(request.user, slug, Role.ASSESSOR)
     user = access.require_sign_in(request.user)
     sent = request.POST if request.method == "POST" else None
     came_from = SeatForm(sent if sent is not None else request.GET)
@@ -45,7 +45,7 @@ def own_questions(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def news(request: HttpRequest, slug: str) -> HttpResponse:
     """A fragment for the judging page: how many answers have not been seen."""
-    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    collection = access.collection_for(request.user, slug, Role.ASSESSOR)
     count = blind.unseen_answers(collection, access.require_sign_in(request.user))
     return render(request, "assess/_news.html", {"count": count})
 
@@ -68,7 +68,7 @@ def questions(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def practice(request: HttpRequest, slug: str) -> HttpResponse:
     """Documents to practise on, one after the other; after each answer what the organizers say of it."""
-    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    collection = access.collection_for(request.user, slug, Role.ASSESSOR)
     user = access.require_sign_in(request.user)
     context: dict[str, Any] = {"collection": collection, "grades": pooled.grades(collection)}
     if request.method == "POST":

@@ -55,7 +55,7 @@ KEYS = (
 @require_safe
 def judge(request: HttpRequest, slug: str) -> HttpResponse:
     """The next document to judge, and those after it."""
-    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    collection = access.collection_for(request.user, slug, Role.ASSESSOR)
     user = access.require_sign_in(request.user)
     if practice.is_waiting(collection, user):
         return redirect("practice", slug)
@@ -66,7 +66,7 @@ def judge(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def many(request: HttpRequest, slug: str) -> HttpResponse:
     """The next documents one below the other, for a quick pass over short ones."""
-    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    collection = access.collection_for(request.user, slug, Role.ASSESSOR)
     user = access.require_sign_in(request.user)
     return _page(request, collection, judging.next_items(collection, assessor=user, count=judging.PAGE), many=True)
 
@@ -75,7 +75,7 @@ def many(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def one(request: HttpRequest, slug: str, seat: uuid.UUID) -> HttpResponse:
     """A certain document, to judge or to change; a POST judges it, one request for each judgment."""
-    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    collection = access.collection_for(request.user, slug, Role.ASSESSOR)
     user = access.require_sign_in(request.user)
     if request.method == "POST":
         return _record(request, collection, seat)
@@ -107,7 +107,7 @@ def _record(request: HttpRequest, collection: Collection, seat: uuid.UUID) -> Ht
 @require_POST
 def hold(request: HttpRequest, slug: str) -> HttpResponse:
     """While the page is looked at its leases are renewed, and it gets more to keep ready; who leaves gives them back."""
-    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    collection = access.collection_for(request.user, slug, Role.ASSESSOR)
     user = access.require_sign_in(request.user)
     form = HoldForm(request.POST)
     if not form.is_valid():
@@ -122,7 +122,7 @@ def hold(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def source(request: HttpRequest, slug: str, seat: uuid.UUID) -> HttpResponse:
     """A document as it came, as text: nothing of it is taken for a page."""
-    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    collection = access.collection_for(request.user, slug, Role.ASSESSOR)
     found = judging.source(collection, assessor=access.require_sign_in(request.user), seat=seat)
     return HttpResponse(found, content_type="text/plain; charset=utf-8")
 
@@ -131,7 +131,7 @@ def source(request: HttpRequest, slug: str, seat: uuid.UUID) -> HttpResponse:
 @require_safe
 def text(request: HttpRequest, slug: str, seat: uuid.UUID) -> HttpResponse:
     """A document as text alone. The judging page asks for it behind a long page of HTML, which is there the sooner."""
-    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    collection = access.collection_for(request.user, slug, Role.ASSESSOR)
     card = judging.item(collection, assessor=access.require_sign_in(request.user), seat=seat)
     return page(request, "assess/text.html", collection, card=card)
 
@@ -139,7 +139,7 @@ def text(request: HttpRequest, slug: str, seat: uuid.UUID) -> HttpResponse:
 @require_safe
 def alike(request: HttpRequest, slug: str) -> HttpResponse:
     """Which of one's other documents of the same topics read as those that the page holds."""
-    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    collection = access.collection_for(request.user, slug, Role.ASSESSOR)
     form = SeatsForm(request.GET)
     if not form.is_valid():
         raise Refusal(form.faults)
@@ -150,7 +150,7 @@ def alike(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def words(request: HttpRequest, slug: str) -> HttpResponse:
     """One's own words of a topic, marked from now on in its documents."""
-    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    collection = access.collection_for(request.user, slug, Role.ASSESSOR)
     user = access.require_sign_in(request.user)
     form = WordsForm(request.POST)
     if not form.is_valid():
@@ -208,7 +208,7 @@ def _page(
 @require_safe
 def own(request: HttpRequest, slug: str) -> HttpResponse:
     """An assessor's home: one's topics with what is left of each, today's pace, what was judged last."""
-    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    collection = access.collection_for(request.user, slug, Role.ASSESSOR)
     user = access.require_sign_in(request.user)
     progress = blind.own_progress(collection, user)
     context: dict[str, Any] = {
@@ -226,7 +226,7 @@ def own(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def history(request: HttpRequest, slug: str) -> HttpResponse:
     """All that one has said, to look for and to change."""
-    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    collection = access.collection_for(request.user, slug, Role.ASSESSOR)
     user = access.require_sign_in(request.user)
     form = HistoryForm(request.GET, grades=selectors.grades(collection), topics=blind.own_topics(collection, user))
     filters = form.filters() if form.is_valid() else Filters()

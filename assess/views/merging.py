@@ -77,7 +77,7 @@ def _assign(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def decide(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
     """The next document of a topic to decide, that of ?docno=, or with ?again the first that is decided; a POST decides it."""
-    collection = access.collection_as(request.user, slug, Role.ADJUDICATOR)
+    collection = access.collection_for(request.user, slug, Role.ADJUDICATOR)
     user = access.require_sign_in(request.user)
     if request.method == "POST":
         form = DecisionForm(request.POST)

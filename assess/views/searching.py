@@ -104,7 +104,7 @@ def whole(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def judge_hit(request: HttpRequest, slug: str) -> HttpResponse:
     """Judge a document that one found; answers with its line, or goes back to the results."""
-    collection = access.collection_as(request.user, slug, Role.ASSESSOR)
+    collection = access.collection_for(request.user, slug, Role.ASSESSOR)
     user = access.require_sign_in(request.user)
     form = HitForm(request.POST)
     if not form.is_valid():

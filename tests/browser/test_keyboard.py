@@ -236,7 +236,8 @@ def test_a_date_shows_that_it_has_the_focus(world: World, signed_in: Callable[[U
     page.goto(f"/c/{world.judged.slug}/{path}")
     part = page.locator(field)
     part.evaluate(
-        "field => { let before = [...document.querySelectorAll('a, button, input')]; before[before.indexOf(field) - 1].focus() }"
+        "field => { const seen = [...document.querySelectorAll('a, button, input')].filter(one => one.checkVisibility());"
+        " seen[seen.indexOf(field) - 1].focus() }"
     )
     for _part in range(3):
         page.keyboard.press("Tab")
