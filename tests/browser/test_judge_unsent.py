@@ -9,7 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Browser, Dialog, Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from assess.models import Seat
 from assess.services import judging
@@ -43,16 +43,12 @@ def hold_first(desk: Desk) -> list[Route]:
     return held
 
 
-def answer_once(page: Page, *, accept: bool) -> list[str]:
-    """What the next dialog of the page asks, once it is answered."""
-    asked: list[str] = []
-
-    def answer(dialog: Dialog) -> None:
-        asked.append(dialog.message)
-        dialog.accept() if accept else dialog.dismiss()
-
-    page.once("dialog", answer)
-    return asked
+def sign_out(page: Page, *, lost: str, answer: str) -> None:
+    """Sign out, read what would be lost, and answer by the name of a button."""
+    page.get_by_role("button", name="Sign out").click()
+    question = page.get_by_role("dialog", name="Sign out and lose what was not saved?")
+    expect(question).to_contain_text(f"{lost}. Signing out drops it from this browser.")
+    question.get_by_role("button", name=answer).click()
 
 
 def test_fast_keys_with_a_slow_server(desk: Desk) -> None:
@@ -219,9 +215,8 @@ def test_another_tab_is_never_overwritten_silently(desk: Desk) -> None:
 def test_signing_out_with_unsent_asks_first(desk: Desk) -> None:
     desk.context.set_offline(True)
     press_fast(desk, 1)
-    asked = answer_once(desk.page, accept=False)
-    desk.page.get_by_role("button", name="Sign out").click()
-    assert asked and asked[0].startswith("1 unsent")
+    sign_out(desk.page, lost="1 unsent", answer="Cancel")
+    expect(desk.page.get_by_role("dialog")).to_be_hidden()
     desk.context.set_offline(False)
     desk.expect_light("saved")
 
@@ -236,19 +231,30 @@ def test_signing_out_all_the_same_drops_what_is_unsent(desk: Desk, elsewhere: bo
     desk.expect_light("2 unsent")
     if elsewhere:
         desk.page.goto(f"/c/{desk.collection.slug}/")
-        asked = answer_once(desk.page, accept=False)
-        desk.page.get_by_role("button", name="Sign out").click()
-        desk.page.wait_for_timeout(200)
-        assert asked[0].startswith("2 unsent") and desk.page.url.endswith(f"/c/{desk.collection.slug}/")
-    asked = answer_once(desk.page, accept=True)
-    desk.page.get_by_role("button", name="Sign out").click()
+        sign_out(desk.page, lost="2 unsent", answer="Cancel")
+        assert desk.page.url.endswith(f"/c/{desk.collection.slug}/")
+    sign_out(desk.page, lost="2 unsent", answer="Sign out")
     expect(desk.page.get_by_role("button", name="Sign in")).to_be_visible()
-    assert asked == ["2 unsent: signing out now drops what was not saved. Sign out all the same?"]
     desk.lose_none()
     sign_in(desk.page, desk.assessor)
     desk.open()
     desk.expect_light("saved")
     assert (desk.shown(), desk.events()) == (first, [])
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_signing_out_asks_about_a_note_that_was_typed(desk: Desk, elsewhere: bool) -> None:
+    desk.page.keyboard.press("n")
+    desk.page.keyboard.type("a thought")
+    if elsewhere:
+        desk.page.goto(f"/c/{desk.collection.slug}/")
+    sign_out(desk.page, lost="1 typed and not saved", answer="Sign out")
+    expect(desk.page.get_by_role("button", name="Sign in")).to_be_visible()
+    sign_in(desk.page, desk.assessor)
+    desk.open()
+    desk.page.keyboard.press("n")
+    expect(desk.page.get_by_label("Note")).to_have_value("")
 
 
 KEPT = """() => new Promise((resolve) => {

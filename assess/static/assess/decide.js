@@ -38,7 +38,7 @@ function heed(event) {
 
 /** What is typed and not decided stays with its document; what went with a decision that the server knows is no draft any longer. */
 function remember() {
-  const place = `${form.action}#${form.elements.docno.value}`, typed = drafts.recall(place);
+  const place = `${new URL(form.action).pathname}#${form.elements.docno.value}`, typed = drafts.recall(place);
   if (form.dataset.known.split(" ").includes(typed.sent)) drafts.keep(place, {});
   else for (const name of Object.values(FIELDS)) if (typed[name]) { form.elements[name].value = typed[name]; more.open = true; }
   const keep = (act) => {

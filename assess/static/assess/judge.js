@@ -284,14 +284,12 @@ addEventListener("pagehide", () => {
 setInterval(() => { if (!archived) sending.hold(); }, 300000);
 unsent.onChange(refresh);
 
-const out = part("form[action='/sign-out/']");
-out?.addEventListener("submit", (event) => {
-  const waiting = unsent.all(), typed = drafts.count();
-  const lost = [...(waiting.length ? [`${waiting.length} unsent`] : []), ...(typed ? [`${typed} typed and not saved`] : [])].join(", ");
-  event.preventDefault();
-  if (lost && !confirm(`${lost}: signing out now drops what was not saved. Sign out all the same?`)) return event.stopPropagation();
-  waiting.forEach(unsent.drop);
-  request(`${home}hold/`, { leave: 1 }, 2000).catch(() => {}).finally(() => out.submit()); // others may have them
+document.addEventListener("assize:sign-out", ({ detail }) => {
+  detail.unsent = unsent.all().length;
+  detail.before.push(() => {
+    unsent.all().forEach(unsent.drop);
+    return request(`${home}hold/`, { leave: 1 }, 2000).catch(() => {}); // others may have them
+  });
 });
 
 async function begin() {

@@ -77,36 +77,45 @@
     }
     field.addEventListener("input", function () { localStorage.setItem(key, field.value); });
   });
-  document.addEventListener("submit", function (event) {
-    var form = event.target;
+  // Signing out drops what this browser keeps, not without a question where some of it was never saved. A page
+  // adds what it knows better: how many are unsent, and what to do before it is left.
+  document.addEventListener("submit", async function (event) {
+    var form = event.target, dialog = document.getElementById("sign-out"), leaving = { unsent: null, before: [] }, lost = [];
     if (!form.matches("[data-forget]")) return;
-    if (event.defaultPrevented) return forgetDrafts(); // the judging page has asked, and goes on by itself
     event.preventDefault();
-    dropUnsent(form.dataset.forget, function () { forgetDrafts(); form.submit(); });
+    document.dispatchEvent(new CustomEvent("assize:sign-out", { detail: leaving }));
+    if (leaving.unsent === null) leaving.unsent = await unsent(form.dataset.forget, "count");
+    if (leaving.unsent) lost.push(leaving.unsent + " unsent");
+    var typed = drafts("draft:" + form.dataset.forget + ":/").length; // beside documents (judge/drafts.js)
+    if (typed) lost.push(typed + " typed and not saved");
+    if (!lost.length) return leave();
+    dialog.querySelector("[data-lost]").textContent = lost.join(", ") + ".";
+    dialog.returnValue = "";
+    dialog.onclose = function () { if (dialog.returnValue === "leave") leave(); };
+    dialog.showModal();
+    async function leave() {
+      await Promise.all(leaving.before.map(function (step) { return step(); }));
+      await unsent(form.dataset.forget, "clear");
+      drafts("draft:").forEach(function (key) { localStorage.removeItem(key); });
+      form.submit();
+    }
   });
 
-  function forgetDrafts() {
-    Object.keys(localStorage).forEach(function (key) { if (key.indexOf("draft:") === 0) localStorage.removeItem(key); });
-  }
+  function drafts(name) { return Object.keys(localStorage).filter(function (key) { return key.indexOf(name) === 0; }); }
 
-  // Judgments that could not be sent yet (judge/unsent.js) are dropped, too; not without a question.
-  function dropUnsent(user, then) {
-    var waited = setTimeout(then, 3000), asked; // a browser that never answers
-    function on() { clearTimeout(waited); then(); }
-    try { asked = indexedDB.open("assize.unsent." + user); } catch (error) { return on(); }
-    asked.onupgradeneeded = function () { asked.transaction.abort(); }; // there is none
-    asked.onerror = function (event) { event.preventDefault(); on(); };
-    asked.onsuccess = function () {
-      var turn = asked.result.transaction("acts", "readwrite", { durability: "strict" }), acts = turn.objectStore("acts");
-      var count = acts.count(), stays = false;
-      clearTimeout(waited);
-      count.onsuccess = function () {
-        stays = count.result > 0 && !confirm(count.result + " unsent: signing out now drops what was not saved. Sign out all the same?");
-        if (!stays) acts.clear();
+  // The judgments that could not be sent yet (judge/unsent.js): counted, or cleared.
+  function unsent(user, what) {
+    return new Promise(function (resolve) {
+      var asked;
+      setTimeout(resolve, 3000, 0); // a browser that never answers
+      try { asked = indexedDB.open("assize.unsent." + user); } catch (error) { return resolve(0); }
+      asked.onupgradeneeded = function () { asked.transaction.abort(); }; // there is none
+      asked.onerror = function (event) { event.preventDefault(); resolve(0); };
+      asked.onsuccess = function () {
+        var turn = asked.result.transaction("acts", "readwrite", { durability: "strict" }), answer = turn.objectStore("acts")[what]();
+        turn.oncomplete = turn.onabort = function () { asked.result.close(); resolve(answer.result || 0); };
       };
-      turn.oncomplete = function () { asked.result.close(); if (!stays) then(); };
-      turn.onabort = function () { asked.result.close(); then(); };
-    };
+    });
   }
 
   // An address follows the name until somebody writes one.

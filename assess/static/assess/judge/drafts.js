@@ -15,7 +15,3 @@ export function keep(place, typed) {
     else localStorage.removeItem(ours + place);
   } catch { refused.set(place, typed); }
 }
-
-export function count() {
-  try { return Object.keys(localStorage).filter((key) => key.startsWith(ours)).length; } catch { return 0; }
-}
