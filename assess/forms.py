@@ -65,6 +65,17 @@ class HoldForm(HeldForm):
     leave = forms.BooleanField(required=False)
 
 
+class FreeForm(forms.Form):
+    """What is given back: one document, or, with nothing said, all."""
+
+    topic = forms.CharField(required=False, max_length=1000, strip=False)
+    docno = forms.CharField(required=False, max_length=1000, strip=False)
+
+    def document(self) -> tuple[str, str] | None:
+        topic, docno = self.cleaned_data["topic"], self.cleaned_data["docno"]
+        return (topic, docno) if topic or docno else None
+
+
 class MergeForm(forms.Form):
     """How several opinions become one grade."""
 

@@ -96,10 +96,12 @@ def missing(user: Anyone, collection: Collection, told: str, label: str, view: s
     return Missing(told, href=reverse(view, args=[collection.slug]), label=label)
 
 
-def require_known(collection: Collection, username: str) -> None:
+def require_known(collection: Collection, username: str) -> User:
     """Of a name in an address: who never was a member here does not exist."""
-    if not collection.memberships.filter(user__username=username.replace("\0", "")).exists():
+    found = collection.memberships.filter(user__username=username.replace("\0", "")).select_related("user").first()
+    if found is None:
         raise Http404
+    return found.user
 
 
 def require_staff(user: Anyone) -> User:

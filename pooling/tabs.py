@@ -44,7 +44,7 @@ PARTS: tuple[tuple[str, tuple[Page, ...]], ...] = (
         (
             Page("My topics", "judge_list", frozenset({Role.ASSESSOR.value}), ("judge_history",)),
             Page("My questions", "own_questions", frozenset({Role.ASSESSOR.value})),
-            Page("Progress", "progress", also=("adaptive",)),
+            Page("Progress", "progress", also=("adaptive", "held")),
             Page("Assign", "assign"),
             Page("Practice", "practice_sets"),
             Page("Search", "search", ORGANIZER | {Role.ASSESSOR.value}, ("search_document",)),

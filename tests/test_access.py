@@ -191,7 +191,7 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}search/run/": {"GET": organizer(409)},  # nobody found anything
     f"{C}progress/adaptive/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}progress/hours.csv": {"GET": organizer(200)},
-    f"{C}progress/free/": {"POST": organizer(422)},  # nobody holds anything
+    f"{C}progress/held/<str:user>/": {"GET": organizer(200), "POST": organizer(422)},  # nobody holds anything
     f"{C}judge/<uuid:seat>/": {"GET": assessor(200), "POST": assessor(422)},
     f"{C}progress/": {"GET": organizer(200)},
     f"{C}agreement/": {"GET": organizer(200)},

@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from assess import adaptive_rounds, exports, selectors, watching
-from assess.forms import AutoForm, RulesForm, WorkloadForm
+from assess import adaptive_rounds, blind, exports, selectors, watching
+from assess.forms import AutoForm, FreeForm, RulesForm, WorkloadForm
 from assess.grid import CHOICES, GridForm, topics_on_a_page
 from assess.services import assigning, judging, workloads
 from assess.services.seating import Seating
@@ -128,11 +128,23 @@ def hours(request: HttpRequest, slug: str) -> HttpResponse:
     return exports.hours_answer(access.collection_for(request.user, slug, Role.ORGANIZER))
 
 
-@require_POST
-def free_leases(request: HttpRequest, slug: str) -> HttpResponse:
-    """Give back what an assessor took of shared topics: to whoever comes next."""
+@require_http_methods(["GET", "POST"])
+def held(request: HttpRequest, slug: str, user: str) -> HttpResponse:
+    """What an assessor took of shared topics; all of it, or one document, is given back to whoever comes next."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    lease = selectors.lease(collection, request.POST.get("user", ""))
-    count = judging.free_leases(collection, assessor=lease.assessor)
-    messages.success(request, f"Freed {count} {'document' if count == 1 else 'documents'} that {lease.assessor.name} held.")
-    return redirect("progress", collection.slug)
+    assessor = access.require_known(collection, user)
+    form = FreeForm(request.POST if request.method == "POST" else None)
+    if form.is_bound and form.is_valid():
+        count = attempt(form, lambda: _free(collection, user, form))
+        if count is not None:
+            messages.success(request, f"Freed {count} {'document' if count == 1 else 'documents'} that {assessor.name} held.")
+            left = selectors.held_documents(collection, assessor).exists()
+            return redirect("held", collection.slug, user) if left else redirect("progress", collection.slug)
+    seats = list(selectors.held_documents(collection, assessor))
+    told = {"assessor": assessor, "seats": seats, "form": form, "since": blind.lease_start()}
+    return page(request, "assess/held.html", collection, status=422 if form.is_bound else 200, **told)
+
+
+def _free(collection: Collection, username: str, form: FreeForm) -> int:
+    lease = selectors.lease(collection, username)
+    return judging.free_leases(collection, assessor=lease.assessor, document=form.document())

@@ -246,8 +246,8 @@ def test_organizer_sees_and_frees(shared: Bench, client_for: ClientFor, caller_f
     assert (lease.assessor, lease.items, lease.ended) == (shared.ann, 5, True)
     assert lease.renewed_at < timezone.now() - timedelta(minutes=30)
     client, base = client_for(shared.organizer), "/c/harbour-trials/progress/"
-    assert "5 held" in client.get(base).content.decode() and "lease ended" in client.get(base).content.decode()
-    assert client.post(f"{base}free/", {"user": "ann-assessor"}).status_code == 302
+    assert "5 documents" in client.get(base).content.decode() and "lease ended" in client.get(base).content.decode()
+    assert client.post(f"{base}held/ann-assessor/").status_code == 302
     assert not Seat.objects.filter(assessor=shared.ann).exists()
     assert "Freed 5 documents that Ann Assessor held." in client.get(base).content.decode()
     with pytest.raises(Refusal, match="found “ann-assessor”"):
@@ -271,6 +271,22 @@ def test_organizer_frees_one_document(shared: Bench, caller_for: CallerFor) -> N
     organizer("DELETE", f"{hers}?docno={first}")
     assert organizer.status == 422 and len(organizer("GET", hers)) == 2
     assert second in {card.docno for card in shared.cards(shared.bob, 5)}
+
+
+def test_organizer_frees_one_document_on_the_page(shared: Bench, client_for: ClientFor) -> None:
+    first, second, third = [card.docno for card in shared.cards(shared.ann, 3)]
+    organizer, hers = client_for(shared.organizer), "/c/harbour-trials/progress/held/ann-assessor/"
+    assert f'<a href="{hers}">3 documents</a>' in organizer.get("/c/harbour-trials/progress/").content.decode()
+    shown = organizer.get(hers).content.decode()
+    assert [shown.count(f'name="docno" value="{docno}"') for docno in (first, second, third)] == [1, 1, 1]
+    one = {"topic": "3", "docno": second}
+    assert organizer.post(hers, one, follow=True).redirect_chain == [(hers, 302)]
+    refused = organizer.post(hers, one)
+    told = f"Expected the topic and docno of a document that ann-assessor holds; found “3”, “{second}”."
+    assert refused.status_code == 422 and told in refused.content.decode()
+    assert organizer.post(hers).url == "/c/harbour-trials/progress/"  # type: ignore[attr-defined]
+    assert "Nothing is held" in organizer.get(hers).content.decode() and organizer.post(hers).status_code == 422
+    assert {first, second, third} <= {card.docno for card in shared.cards(shared.bob, 5)}
 
 
 def test_a_server_whose_clock_is_set_back_loses_no_lease_and_keeps_none_for_ever(

@@ -180,6 +180,13 @@ class World:
         for card in judging.next_items(self.chinese, assessor=self.done, count=3):
             act = uuid.uuid4()
             judging.record_judgment(self.chinese, assessor=self.done, seat=card.token, grade=1, client_id=act)
+        self.shared = factories.make_collection(by, "Shared topics")
+        self.holder = factories.make_user("Hana Holder-Castellanos")
+        for user in (self.holder, self.novice):
+            factories.join(self.shared, user, Role.ASSESSOR)
+        (topic,) = judged.make_work(self.shared, by, topics=1, items=12)
+        assigning.assign(self.shared, by=by, wanted=[assigning.Wanted(topic, [self.holder, self.novice])], overlap=0)
+        judging.next_items(self.shared, assessor=self.holder, count=5)
 
     def _adjudicated(self) -> None:
         """Somebody who decides, one decision and its second thought, and notes beside opinions."""
