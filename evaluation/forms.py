@@ -45,9 +45,10 @@ class ImportForm(forms.Form):
         widget=forms.RadioSelect,
     )
     assessor = forms.CharField(
+        label_suffix="unless the file tells",
         required=False,
         max_length=150,
-        help_text="Whose judgments they are, if the file has no column that tells; a name of your own.",
+        help_text="Whose judgments they are, where no column of the file names them; a name of your own.",
     )
     repeats = forms.ChoiceField(
         label="Judged twice by one assessor",

@@ -21,6 +21,7 @@ from pooling.core.runs import RunRead
 from pooling.docnos import all_docnos
 from pooling.models import Collection, Role, Run, RunVersion, Upload, UploadKind, UploadState
 from pooling.services.taking import Refused, close, locked
+from pooling.services.topics import language_tag
 from pooling.services.work import Work
 
 RULES = ("max_per_topic", "expected_per_topic", "runs_per_group", "strict_runs", "runs_open_at", "runs_close_at")
@@ -222,7 +223,7 @@ def edit_run(
     except ValueError as error:
         raise Refusal(str(error)) from error
     run.group, run.kind, run.description = group.strip(), kind, description.strip()
-    run.priority, run.language = priority, language.strip()
+    run.priority, run.language = priority, language if language == run.language else language_tag(language)
     run.full_clean()
     run.save(update_fields=["group", "kind", "description", "priority", "language", "efficiency"])
     return run

@@ -96,6 +96,14 @@ def _translate(collection: Collection, specs: list[TopicSpec], report: Report) -
 
 
 @transaction.atomic
+def language_tag(text: str) -> str:
+    """Of topics, or of a run that read them; empty where nobody said."""
+    tag = text.strip()
+    if tag and not languages.is_tag(tag):
+        raise Refusal(f"Expected a language tag such as en or pt-BR; found “{shown(tag)}”.")
+    return tag
+
+
 def edit_topic(topic: Topic, *, by: User, language: str, texts: Mapping[str, str], of: str = "") -> Topic:
     """Change a topic, or with `of` its version in that language. After the first judgment the old words are kept as a version."""
     collection = Collection.objects.select_for_update(no_key=True).get(pk=topic.collection_id)
@@ -106,9 +114,7 @@ def edit_topic(topic: Topic, *, by: User, language: str, texts: Mapping[str, str
     cleaned = {name: " ".join(texts.get(name, "").replace("\0", "").split()) for name in TEXTS}
     if not cleaned["title"]:
         raise Refusal("A topic needs a title; found none.")
-    language = language.strip()
-    if language and not languages.is_tag(language):
-        raise Refusal(f"Expected a language tag such as en or pt-BR; found “{shown(language)}”.")
+    language = language_tag(language)
     if of and of not in topic.translations:
         raise Refusal(f"Topic {topic.number} has no version in “{shown(of)}”.")
     before = {name: getattr(topic, name) for name in (*TEXTS, "language", "translations")}

@@ -16,7 +16,7 @@ from django.utils import timezone
 from config import jobs, store
 from config.errors import Conflict, Refusal
 from config.models import Job, JobState, User
-from pooling.core import languages, packed
+from pooling.core import packed
 from pooling.core.documents import FORMATS
 from pooling.core.encodings import ENCODINGS
 from pooling.core.findings import Report
@@ -27,7 +27,7 @@ from pooling.models import Collection, RunKind, Upload, UploadKind, UploadState
 from pooling.services.documents import OTHERS, take_documents
 from pooling.services.runs import figures_of, repairs_of, require_window, take_run
 from pooling.services.taking import Refused, close
-from pooling.services.topics import take_topics
+from pooling.services.topics import language_tag, take_topics
 from pooling.services.work import Work
 
 KEEP_REFUSED = timedelta(days=1)  # of what can be repaired
@@ -230,8 +230,7 @@ def _options(kind: UploadKind, given: Mapping[str, str]) -> dict[str, str]:
         _require_one_of("numbering", options.get("numbering", "given"), ("given", "running"))
         _require_one_of("documents", options.get("only", "all"), ("all", "pool"))
         _require_one_of("other documents", options.get("others", "refuse"), OTHERS)
-    if (language := options.get("language")) and not languages.is_tag(language):
-        raise Refusal(f"Expected a language tag such as en or pt-BR; found “{language[:40]}”.")
+    language_tag(options.get("language", ""))
     return options
 
 

@@ -280,6 +280,8 @@ def test_what_is_told_of_a_run_can_be_changed(ready: Cast) -> None:
     runs.edit_run(run, efficiency={"index_bytes": 5}, **given)  # type: ignore[arg-type]
     run.refresh_from_db()
     assert (run.group, run.kind, run.priority, run.language, run.efficiency) == ("G", "manual", 2, "fr", {"index_bytes": 5.0})
+    with pytest.raises(Refusal, match="Expected a language tag such as en or pt-BR; found “French”"):
+        runs.edit_run(run, efficiency={}, **given | {"language": "French"})  # type: ignore[arg-type]
 
 
 def test_columns_of_runs_are_in_evaluation_order(ready: Cast) -> None:
