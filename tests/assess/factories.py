@@ -66,7 +66,11 @@ def make_run(collection: Collection, by: User, tag: str = TAG) -> Run:
 def make_pool(collection: Collection, by: User, items: Mapping[Topic, Sequence[str]], *, drawn: bool = True) -> Pool:
     number = collection.pools.count() + 1
     pool = Pool.objects.create(
-        collection=collection, round=number, drawn_by=by, drawn_at=timezone.now() if drawn else None, item_count=1
+        collection=collection,
+        round=number,
+        drawn_by=by,
+        drawn_at=timezone.now() if drawn else None,
+        item_count=sum(map(len, items.values())),
     )
     rows = [
         PoolItem(pool=pool, topic=topic, docno=docno, best_rank=7000 + rank, run_count=1)
