@@ -41,6 +41,7 @@ FORMS: dict[str, dict[str, object]] = {
 GOOD = {**BODIES, **FORMS, f"{A}/adaptive/<int:round>/stop": {"topic": "1", "reason": "Enough."}}
 NEEDS_MORE = {  # of the world than it has: somebody who holds documents, an index, a run of several documents
     f"{A}/leases/<str:user>",
+    f"{C}progress/held/<str:user>/",
     f"{A}/drafts/<int:id>/grades",
     f"{A}/releases/<int:number>/private",
 }
