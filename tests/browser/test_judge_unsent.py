@@ -47,7 +47,7 @@ def sign_out(page: Page, *, lost: str, answer: str) -> None:
     """Sign out, read what would be lost, and answer by the name of a button."""
     page.get_by_role("button", name="Sign out").click()
     question = page.get_by_role("dialog", name="Sign out and lose what was not saved?")
-    expect(question).to_contain_text(f"{lost}. Signing out drops it from this browser.")
+    expect(question).to_contain_text(f"In this browser alone: {lost}. Signing out drops it.")
     question.get_by_role("button", name=answer).click()
 
 

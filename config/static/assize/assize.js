@@ -89,7 +89,7 @@
     var typed = drafts("draft:" + form.dataset.forget + ":/").length; // beside documents (judge/drafts.js)
     if (typed) lost.push(typed + " typed and not saved");
     if (!lost.length) return leave();
-    dialog.querySelector("[data-lost]").textContent = lost.join(", ") + ".";
+    dialog.querySelector("[data-lost]").textContent = lost.join(", ");
     dialog.returnValue = "";
     dialog.onclose = function () { if (dialog.returnValue === "leave") leave(); };
     dialog.showModal();
