@@ -9,11 +9,14 @@ from typing import Any
 
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 from django.http import Http404
+from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from assess import markup, opinions, selectors
 from assess.core import highlighting, passages, reading
 from assess.models import AdjudicatorTopic, Answer, Decision, DecisionEvent, Judgment, MergePlan, MergeRule
+from config import expected
+from config.errors import Missing
 from config.models import User
 from pooling import selectors as pooled
 from pooling.access import Anyone
@@ -269,12 +272,17 @@ class Dossier:
         return markup.page(self.html, self.sought, self.sought_in)
 
 
+def not_pooled(collection: Collection, topic: str, docno: str) -> Missing:
+    words = expected.no_such("document", docno, f"in the pool of topic “{expected.shown(topic)}”")
+    return Missing(words, href=reverse("adjudicate", args=[collection.slug]), label="To decide")
+
+
 def dossier(collection: Collection, topic: str, docno: str) -> Dossier:
     """Opinions stand in an order that tells nothing of who is the primary assessor: by grade, then by what they wrote."""
     found = PoolItem.objects.filter(topic__collection=collection, topic__number=topic, docno=docno).select_related("topic")
     item = found.first()
     if item is None:
-        raise Http404(f"There is no document {docno} in the pool of topic {topic}.")
+        raise not_pooled(collection, topic, docno)
     heads = _heads(collection).filter(item=item)
     document = pooled.document(collection, docno)
     text = document.text if document else ""

@@ -43,7 +43,7 @@ from assess.services.assigning import Wanted
 from assess.services.seating import Seating
 from config.api import JUDGE, MANAGE, ApiRequest, newest_first
 from config.errors import Refusal
-from config.models import User
+from config.expected import no_such
 from pooling import access, tables
 from pooling.models import Collection, Role
 
@@ -189,22 +189,14 @@ def assign_topics(request: ApiRequest, slug: str, body: AssignIn) -> Seating:
     """
     collection = _organized(request, slug)
     topics = {topic.number: topic for topic in collection.topics.all()}
-    people = {user.username: user for user in selectors.assessors(collection)}
     wanted = []
     for line in body.assignments:
         if line.topic not in topics:
-            raise Refusal(f"There is no topic “{line.topic}” in this collection.")
-        groups = [_named(people, names) for names in (line.first, line.second, line.third)]
+            raise Refusal(no_such("topic", line.topic))
+        groups = [selectors.named_assessors(collection, names) for names in (line.first, line.second, line.third)]
         wanted.append(Wanted(topics[line.topic], *groups))
     told: dict[str, Any] = {"overlap": body.overlap, "seed": body.seed, "rules": body.rules}
     return assigning.assign(collection, by=request.user, wanted=wanted, **told)
-
-
-def _named(people: dict[str, User], names: Iterable[str]) -> list[User]:
-    for name in names:
-        if name not in people:
-            raise Refusal(f"Expected an assessor of this collection; found “{name}”.")
-    return [people[name] for name in dict.fromkeys(names)]
 
 
 @assignment_routes.post(f"{A}/auto", response=SeatingOut, auth=MANAGE)
@@ -214,8 +206,7 @@ def balance_topics(request: ApiRequest, slug: str, body: AutoIn) -> Seating:
     For organizers.
     """
     collection = _organized(request, slug)
-    people = {user.username: user for user in selectors.assessors(collection)}
-    chosen = None if body.assessors is None else _named(people, body.assessors)
+    chosen = None if body.assessors is None else selectors.named_assessors(collection, body.assessors)
     told: dict[str, Any] = {"overlap": body.overlap, "seed": body.seed, "rules": body.rules}
     told |= {"everything": body.topics == "all"}
     return assigning.auto_assign(collection, by=request.user, assessors=chosen, **told)

@@ -12,6 +12,7 @@ from assess.core import passages
 from assess.models import Answer, AssignmentPlan, DecisionReason, MergeRule, Missing, Order
 from assess.own import Filters
 from assess.services.assigning import MOST_SEED, Rules
+from assess.services.merging import MOST_OPINIONS
 from assess.services.practice import Example
 from assess.services.questions import MOST_TEXT
 from config.models import User
@@ -82,7 +83,7 @@ class MergeForm(forms.Form):
     rule = forms.ChoiceField(
         label="Of several opinions, take", choices=[(rule.value, rule.label) for rule in MergeRule], widget=forms.RadioSelect
     )
-    opinions = forms.IntegerField(label="Opinions needed for a grade", min_value=1)
+    opinions = forms.IntegerField(label="Opinions needed for a grade", min_value=1, max_value=MOST_OPINIONS)
     missing = forms.ChoiceField(
         label="Documents with fewer, or with an open tie",
         choices=[(way.value, way.label) for way in Missing],
@@ -100,7 +101,7 @@ class DecisionForm(ActForm):
     """An adjudicator's grade."""
 
     docno = forms.CharField(max_length=1000, strip=False)
-    grade = forms.IntegerField(min_value=-127, max_value=127)
+    grade = forms.IntegerField()
     reason = forms.ChoiceField(
         required=False,
         label="Why did they differ?",
@@ -128,8 +129,8 @@ class ReopenForm(ActForm):
 class JudgmentForm(HeldForm):
     """One act of judging, from the page's script or, without script, from its buttons."""
 
-    grade = forms.IntegerField(required=False, min_value=-127, max_value=127)
-    answer = forms.CharField(required=False, max_length=40)
+    grade = forms.IntegerField(required=False)
+    answer = forms.CharField(required=False)
     reason = forms.CharField(required=False, max_length=10_000)
     note = forms.CharField(required=False, max_length=100_000)
     known = forms.CharField(required=False, max_length=5)
@@ -285,7 +286,7 @@ class PracticeForm(ActForm):
     """A grade for a document to practise on."""
 
     item = forms.IntegerField(min_value=1)
-    grade = forms.IntegerField(min_value=-127, max_value=127)
+    grade = forms.IntegerField()
 
 
 class PracticeSetForm(forms.Form):
@@ -358,8 +359,8 @@ class StopForm(forms.Form):
     act = forms.ChoiceField(choices=[("stop", "stop"), ("resume", "resume"), ("check", "check")])
     round = forms.IntegerField(min_value=1)
     topic = forms.CharField(max_length=255)
-    reason = forms.CharField(max_length=300, required=False)
-    count = forms.IntegerField(min_value=1, required=False)
+    reason = forms.CharField(required=False)
+    count = forms.IntegerField(required=False)
 
 
 class HitForm(forms.Form):
@@ -376,17 +377,16 @@ class HitForm(forms.Form):
 class DraftForm(forms.Form):
     """A topic in the making; the rules are the service's."""
 
-    number = forms.CharField(max_length=255)
-    title = forms.CharField(max_length=5000, widget=forms.TextInput(attrs={"dir": "auto"}))
-    description = forms.CharField(max_length=50_000, required=False, widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}))
-    narrative = forms.CharField(max_length=50_000, required=False, widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}))
+    number = forms.CharField()
+    title = forms.CharField(widget=forms.TextInput(attrs={"dir": "auto"}))
+    description = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}))
+    narrative = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}))
     words = forms.CharField(
-        max_length=1000,
         required=False,
         help_text="What is searched for; empty: the title.",
         widget=forms.TextInput(attrs={"dir": "auto"}),
     )
-    language = forms.CharField(max_length=20, required=False, help_text="A tag such as en; may stay empty.")
+    language = forms.CharField(required=False, help_text="A tag such as en; may stay empty.")
 
 
 class DraftActForm(forms.Form):
@@ -395,4 +395,4 @@ class DraftActForm(forms.Form):
     act = forms.ChoiceField(choices=[(one, one) for one in ("edit", "grade", "more", "accept", "drop")])
     docno = forms.CharField(max_length=400, required=False, strip=False)
     grade = forms.IntegerField(required=False)
-    reason = forms.CharField(max_length=300, required=False)
+    reason = forms.CharField(required=False)

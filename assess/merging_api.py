@@ -44,9 +44,9 @@ class MergeOut(Schema):
 
 class MergeIn(In):
     rule: MergeRule | None = Field(None, description="Decisions always come first.")
-    opinions: int | None = Field(None, ge=1, description="Fewest opinions that a document needs.")
+    opinions: int | None = Field(None, description="Fewest opinions that a document needs.")
     missing: Missing | None = Field(None, description="What becomes of a document with fewer, or with an open tie.")
-    differ_by: int | None = Field(None, ge=0, description="Adjudicated from so many grades apart; 0: never.")
+    differ_by: int | None = Field(None, description="Adjudicated from so many grades apart; 0: never.")
     across: bool | None = Field(None, description="Adjudicate what is relevant to one and not to another.")
     cannot: bool | None = Field(None, description="Adjudicate what somebody could not judge.")
     show_own: bool | None = Field(None, description="Assessors see their own agreement once a topic is judged.")
@@ -128,8 +128,8 @@ class ReopenIn(In):
 
 
 class DecisionIn(ReopenIn):
-    grade: int = Field(ge=-127, le=127)
-    reason: DecisionReason | Literal[""] = Field("", description="Why they differed.")
+    grade: int
+    reason: str = Field("", json_schema_extra={"enum": ["", *DecisionReason.values]}, description="Why they differed.")
     precedent: str = Field("", description="One line that is added to the guidelines.")
 
 

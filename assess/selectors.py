@@ -1,7 +1,7 @@
 """What organizers read of assignments and judgments, and what evaluation builds on. Assessors read through blind.py."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -26,6 +26,7 @@ from assess.models import (
     Workload,
 )
 from config.errors import Refusal
+from config.expected import shown
 from config.models import User
 from pooling import selectors as pooled
 from pooling.access import Anyone
@@ -189,7 +190,20 @@ def assessor(collection: Collection, username: str) -> User:
     for found in assessors(collection):
         if found.username == username:
             return found
-    raise Refusal(f"Expected an assessor of this collection; found “{username[:40]}”.")
+    raise _no_assessor(username)
+
+
+def named_assessors(collection: Collection, names: Iterable[str]) -> list[User]:
+    """By user name, each once."""
+    people = {user.username: user for user in assessors(collection)}
+    for name in names:
+        if name not in people:
+            raise _no_assessor(name)
+    return [people[name] for name in dict.fromkeys(names)]
+
+
+def _no_assessor(name: str) -> Refusal:
+    return Refusal(f"Expected an assessor of this collection; found “{shown(name)}”.")
 
 
 def machines(collection: Collection) -> list[User]:

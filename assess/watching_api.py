@@ -3,8 +3,7 @@
 import uuid
 from typing import Any
 
-from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404
+from django.http import HttpResponse
 from ninja import Query, Router
 
 from assess import adaptive_rounds, blind, exports, feedback, searching, selectors, watching
@@ -157,20 +156,15 @@ def set_workload(request: ApiRequest, slug: str, user: str, body: WorkloadIn) ->
     return workloads.set_workload(collection, assessor=assessor, weight=body.weight, cap=body.cap)
 
 
-def _topic(collection: Collection, number: str) -> Topic:
-    found = collection.topics.filter(number=number).first()
-    if found is None:
-        raise Http404
-    return found
-
-
 @watch_routes.get(f"{C}/practice/{{path:topic}}", response=PracticeSetIO)
 def read_practice(request: ApiRequest, slug: str, topic: str) -> dict[str, list[PracticeItem]]:
     """The practice set of a topic
 
     For organizers.
     """
-    return {"examples": list(PracticeItem.objects.filter(topic=_topic(_organized(request, slug), topic)))}
+    return {
+        "examples": list(PracticeItem.objects.filter(topic=access.topic_for(request.user, _organized(request, slug), topic)))
+    }
 
 
 @watch_routes.put(f"{C}/practice/{{path:topic}}", response=list[ExampleIO], auth=MANAGE)
@@ -183,7 +177,7 @@ def set_practice(request: ApiRequest, slug: str, topic: str, body: PracticeSetIO
     examples = [Example(line.docno, line.grade, line.reason) for line in body.examples]
     if not all(line.docno for line in examples):
         raise Refusal("Expected the number of a document in every line; found an empty one.")
-    return practice.set_practice(collection, topic=_topic(collection, topic), examples=examples)
+    return practice.set_practice(collection, topic=access.topic_for(request.user, collection, topic), examples=examples)
 
 
 # Adaptive rounds
@@ -198,9 +192,9 @@ def list_adaptive(request: ApiRequest, slug: str) -> list[adaptive_rounds.TopicG
     return [topic for one in adaptive_rounds.rounds(_organized(request, slug)) for topic in one.topics]
 
 
-def _round(collection: Collection, number: int, topic: str) -> tuple[Pool, Topic]:
-    pool = get_object_or_404(collection.pools.filter(drawn_at__isnull=False), round=number)
-    return pool, get_object_or_404(collection.topics, number=topic.replace("\0", ""))
+def _round(request: ApiRequest, slug: str, number: int, topic: str) -> tuple[Pool, Topic]:
+    collection = _organized(request, slug)
+    return access.round_for(request.user, collection, number), access.topic_for(request.user, collection, topic)
 
 
 @watch_routes.post(f"{C}/adaptive/{{int:round}}/stop", response={204: None}, auth=MANAGE)
@@ -209,7 +203,7 @@ def stop_topic(request: ApiRequest, slug: str, round: int, body: StopIn) -> None
 
     For organizers. What is picked and unjudged stays to be judged.
     """
-    pool, topic = _round(_organized(request, slug), round, body.topic)
+    pool, topic = _round(request, slug, round, body.topic)
     picking.stop_topic(pool, topic, by=request.user, reason=body.reason)
 
 
@@ -219,7 +213,7 @@ def resume_topic(request: ApiRequest, slug: str, round: int, body: StopIn) -> No
 
     For organizers.
     """
-    picking.resume_topic(*_round(_organized(request, slug), round, body.topic))
+    picking.resume_topic(*_round(request, slug, round, body.topic))
 
 
 @watch_routes.post(f"{C}/adaptive/{{int:round}}/check", response={201: CheckOut}, auth=MANAGE)
@@ -228,7 +222,7 @@ def draw_check(request: ApiRequest, slug: str, round: int, body: CheckIn) -> tup
 
     For organizers. Once all of it is judged, the round's topic tells how many relevant documents were missed, at most.
     """
-    pool, topic = _round(_organized(request, slug), round, body.topic)
+    pool, topic = _round(request, slug, round, body.topic)
     checking.draw_check(pool, topic, by=request.user, count=body.count)
     return 201, checks(pool.collection, pool)[topic.number]
 
@@ -263,7 +257,7 @@ def _searched(request: ApiRequest, slug: str, filters: SearchFilter | WordsFilte
     collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.ASSESSOR)
     if not search.index_of(collection).is_ready():
         raise Conflict("These documents are not indexed yet.")
-    topic = get_object_or_404(collection.topics, number=filters.topic.replace("\0", "")) if filters.topic else None
+    topic = access.topic_for(request.user, collection, filters.topic) if filters.topic else None
     return collection, topic, " ".join(filters.q.replace("\0", "").split())
 
 
@@ -274,7 +268,7 @@ def judge_found(request: ApiRequest, slug: str, body: HitIn) -> Any:
     For assessors, in topics of their own.
     """
     collection = _assessed(request, slug)
-    topic = get_object_or_404(collection.topics, number=body.topic.replace("\0", ""))
+    topic = access.topic_for(request.user, collection, body.topic)
     docno = body.docno.replace("\0", "")
     user, act = request.user, body.client_id
     return search_acts.judge_hit(

@@ -19,8 +19,8 @@ from django.utils import timezone
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from config import http, jobs
-from config.errors import Conflict, Forbidden, Refusal, TooMany
+from config import expected, http, jobs
+from config.errors import Conflict, Forbidden, Invalid, Refusal, TooMany
 from config.models import ApiToken, OneTimeLink, RememberedAnswer, Scope, Throttle, User, digest
 from config.statements import columns, made, statement
 
@@ -216,8 +216,10 @@ def make_token(
 ) -> tuple[ApiToken, str]:
     """A new token and its secret, which is shown this once. A token cannot make one that may do or live more."""
     wanted = sorted(set(scopes))
-    if not wanted or set(wanted) - set(Scope.values):
-        raise Refusal(f"Choose scopes among {', '.join(Scope.values)}; found {', '.join(wanted) or 'none'}.")
+    if not wanted:
+        raise Invalid("scopes", expected.NO_CHOICES)
+    for scope in wanted:
+        expected.require_one_of("scopes", scope, Scope.values)
     if user.is_machine and Scope.MANAGE in wanted:
         raise Refusal("A machine reads, judges and submits; its token cannot have the scope manage.")
     if expires_at and expires_at <= timezone.now():

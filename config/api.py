@@ -15,14 +15,14 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from ninja import Field, NinjaAPI, Schema
-from ninja.errors import HttpError, ValidationError
+from ninja.errors import HttpError, ValidationError, ValidationErrorContext
 from ninja.operation import Operation
 from ninja.pagination import CursorPagination, paginate
 from ninja.parser import Parser
 from ninja.security.base import AuthBase
 from pydantic_core import from_json
 
-from config import accounts, http, openapi
+from config import accounts, expected, http, openapi
 from config.errors import Conflict, Forbidden, NotSignedIn, Refusal
 from config.models import ApiToken, RememberedAnswer, Scope, User
 
@@ -83,6 +83,14 @@ class Api(NinjaAPI):
     ) -> openapi.Document:
         prefix = self.get_root_path(path_params or {}) if path_prefix is None else path_prefix
         return _document(prefix)
+
+    def validation_error_from_error_contexts(self, error_contexts: list[ValidationErrorContext[Any]]) -> ValidationError:
+        """ninja's, in our words, which tell what came."""
+        made = super().validation_error_from_error_contexts(error_contexts)
+        found = (one for context in error_contexts for one in context.pydantic_validation_error.errors(include_url=False))
+        for error, fault in zip(made.errors, found, strict=True):
+            error["msg"] = expected.told(fault)
+        return made
 
     def get_openapi_operation_id(self, operation: Operation) -> str:
         return operation.view_func.__name__
@@ -262,7 +270,7 @@ def on_invalid(request: HttpRequest, error: DjangoValidationError) -> HttpRespon
 
 @api.exception_handler(ValidationError)
 def on_unreadable(request: HttpRequest, error: ValidationError) -> HttpResponse:
-    found = [{"where": _place(e["loc"]), "message": e["msg"].removeprefix("Value error, ")} for e in error.errors]
+    found = [{"where": _place(e["loc"]), "message": e["msg"]} for e in error.errors]
     told = "; ".join(f"{e['where']}: {e['message']}" for e in found)
     return http.error(request, 422, told, code="invalid", fields=found)
 

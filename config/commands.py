@@ -85,10 +85,14 @@ class SiteCommand(BaseCommand):
 
     def user(self, name: str) -> User:
         """By user name or e-mail address, in any case."""
-        found = User.objects.filter(Q(username__iexact=name) | Q(email__iexact=name)).first() if name else None
+        found = self.found(name)
         if found is None:
             raise Error(f"There is no user “{name}”.")
         return found
+
+    @staticmethod
+    def found(name: str) -> User | None:
+        return User.objects.filter(Q(username__iexact=name) | Q(email__iexact=name)).first() if name else None
 
     def actor(self, options: Options, but: User | None = None) -> User:
         """Who acts: --by, else the first administrator (another one than `but`, where there is one)."""

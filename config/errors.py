@@ -13,6 +13,14 @@ class Refusal(Exception):
         self.details = details
 
 
+class Invalid(Refusal):
+    """What stands in one field cannot be taken. Forms show the words at the field, API and commands begin with its name."""
+
+    def __init__(self, field: str, words: str) -> None:
+        super().__init__(f"{field}: {words}", fields=[{"where": field, "message": words}])
+        self.field, self.words = field, words
+
+
 class NotSignedIn(Refusal):
     status, code = 401, "not_signed_in"
 

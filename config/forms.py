@@ -9,7 +9,8 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from config import accounts
-from config.errors import Refusal, TooMany
+from config.errors import Invalid, Refusal, TooMany
+from config.expected import EMPTY
 from config.models import Scope, User
 
 T = TypeVar("T")
@@ -21,6 +22,9 @@ def attempt(form: forms.BaseForm, act: Callable[[], T]) -> T | None:
         return act()
     except TooMany:
         raise
+    except Invalid as refusal:
+        there = refusal.field in form.fields
+        form.add_error(refusal.field if there else None, refusal.words if there else refusal.message)
     except Refusal as refusal:
         form.add_error(None, refusal.message)
     except ValidationError as error:
@@ -34,7 +38,7 @@ class FileField(forms.FileField):
 
     def to_python(self, data: Any) -> Any:
         if getattr(data, "size", None) == 0:
-            raise ValidationError(f"Expected a file with something in it; “{data.name}” is empty.", code="empty")
+            raise ValidationError(EMPTY, code="empty", params={"value": data.name})
         return super().to_python(data)
 
 

@@ -8,6 +8,7 @@ from django.urls import reverse
 from ninja import Field, Schema
 from pydantic import AwareDatetime, ConfigDict, field_validator, model_validator
 
+from config.expected import NUL
 from config.models import ApiToken, Job, JobState, Scope
 
 UNCHANGED: Any = None  # default of a field that may be left out but not be null
@@ -23,7 +24,7 @@ class In(Schema):
     def _without_nul(cls, data: Any) -> Any:
         # PostgreSQL stores no NUL, and would answer with an error of its own.
         if isinstance(data, dict) and any(isinstance(value, str) and "\0" in value for value in data.values()):
-            raise ValueError("Text cannot hold NUL characters.")
+            raise ValueError(NUL)
         return data
 
 

@@ -9,7 +9,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from assess import selectors as judging
 from assess import watching
-from config.errors import Refusal
+from config.errors import Missing, Refusal
 from config.models import JobState
 from evaluation import access, boards, columns, comparing, exports, pool_reports, reports, standings, tables
 from evaluation.core import formulas
@@ -54,6 +54,8 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         found = comparing.compared(
             standing, tags, request.GET.get("measure", ""), wanted=wanted, baseline=request.GET.get("baseline", "")
         )
+    except Missing:
+        raise
     except Refusal as refusal:
         status = 422 if chosen else 200  # nobody asked for what could not be compared
         return page(request, "evaluation/compare.html", collection, status, told=refusal.message, **context)

@@ -8,7 +8,8 @@ import numpy as np
 from django.http import Http404
 from numpy.typing import NDArray
 
-from config.errors import Refusal
+from config.errors import Invalid, Refusal
+from config.expected import one_of, require_one_of
 from config.keeping import kept
 from evaluation import columns
 from evaluation.columns import JUDGED_COLUMN, Column
@@ -183,7 +184,7 @@ def _columns(standing: Standing, wanted: Wanted) -> list[Column]:
 
 def _is_wanted(entry: Entry, wanted: Wanted) -> bool:
     if wanted.kind and wanted.kind not in RunKind.values:
-        raise Refusal(f"Expected a kind among {', '.join(RunKind.values)}; found “{wanted.kind[:40]}”.")
+        raise Invalid("kind", one_of(wanted.kind, RunKind.values))
     found = wanted.find.casefold()
     return (
         (not wanted.group or entry.group == wanted.group)
@@ -198,11 +199,7 @@ def chosen_tests(standing: Standing, wanted: Wanted, *, pairwise: int = 0) -> tu
     plan = columns.plan(standing.collection)
     test = wanted.test or ("randomized-tukey" if pairwise > 2 else plan.test)
     correction = wanted.correction or plan.correction
-    if test not in TESTS:
-        raise Refusal(f"Expected a test among {', '.join(TESTS)}; found “{test[:40]}”.")
-    if correction not in CORRECTIONS:
-        raise Refusal(f"Expected a correction among {', '.join(CORRECTIONS)}; found “{correction[:40]}”.")
-    return test, correction
+    return require_one_of("test", test, TESTS), require_one_of("correction", correction, CORRECTIONS)
 
 
 def _focus(board: Board, shown: list[Column]) -> Column | None:

@@ -10,7 +10,7 @@ from django.http import FileResponse, Http404, HttpResponse, StreamingHttpRespon
 from numpy.typing import NDArray
 
 from config import http, store
-from config.errors import Refusal
+from config.expected import require_one_of
 from evaluation import columns, selectors
 from evaluation.boards import Board, document, topic_place
 from evaluation.core.evaluate import Scores
@@ -33,8 +33,7 @@ def file_name(release: Release, what: str) -> str:
 
 def qrels(release: Release, view: str = "graded") -> bytes:
     """The frozen file as it is, or with grades from a threshold on as 1 and all others as 0."""
-    if view not in VIEWS:
-        raise Refusal(f"Expected a view among {', '.join(VIEWS)}; found “{view}”.")
+    require_one_of("view", view, VIEWS)
     if view == "graded":
         return store.path(release.path).read_bytes()
     found = selectors.qrels(release)

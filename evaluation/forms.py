@@ -47,7 +47,6 @@ class ImportForm(forms.Form):
     assessor = forms.CharField(
         label_suffix="unless the file tells",
         required=False,
-        max_length=150,
         help_text="Whose judgments they are, where no column of the file names them; a name of your own.",
     )
     repeats = forms.ChoiceField(

@@ -11,6 +11,7 @@ from django.db import transaction
 from assess.services import importing
 from config import jobs, store
 from config.errors import Conflict, Refusal
+from config.expected import require_one_of, require_text
 from config.models import Job, User
 from evaluation import bundles, samples, services
 from evaluation.columns import settled
@@ -22,6 +23,7 @@ from pooling.core.sampled_qrels import COLUMNS, SampledFault, SampledQrels, as_q
 from pooling.docnos import all_docnos
 from pooling.models import Collection
 from pooling.services import taking
+from pooling.services.collections import require_not_archived
 from pooling.services.work import Work
 
 KINDS = ("judgments", "release")
@@ -123,16 +125,12 @@ def _remark(report: Report) -> str:
 
 def _check(collection: Collection, data: bytes, options: Options) -> importing.Checked | Qrels:
     kind, assessor, repeats = options.kind, options.assessor, options.repeats
-    if collection.is_archived:
-        raise Conflict("This collection is archived; restore it first.")
-    if kind not in KINDS:
-        raise Refusal(f"Expected judgments or release as what becomes of the file; found “{kind[:40]}”.")
-    if repeats not in ("refuse", "first", "last"):
-        raise Refusal(f"Expected refuse, first or last for repeated lines; found “{repeats[:40]}”.")
+    require_not_archived(collection)
+    require_one_of("kind", kind, KINDS)
+    require_one_of("repeats", repeats, ("refuse", "first", "last"))
     if len(data) > MOST_MB * 1_000_000:
         raise Refusal(f"Expected a file of at most {MOST_MB} MB; found {len(data) / 1e6:,.0f} MB.")
-    if len(assessor) > NAME or "\0" in assessor:
-        raise Refusal(f"Expected an assessor's name of at most {NAME} characters; found {len(assessor):,}.")
+    require_text("assessor", assessor, NAME)
     if not collection.topics.exists():
         raise Conflict("There are no topics yet, and qrels are checked against them: import the topics first.")
     try:
@@ -167,8 +165,7 @@ def _check(collection: Collection, data: bytes, options: Options) -> importing.C
 
 def _sample(data: bytes, form: str, report: Report) -> SampledQrels | None:
     """Of five columns, strata or probabilities; None of plain qrels."""
-    if form not in ("", *COLUMNS):
-        raise Refusal(f"Expected strata or prels as the form of a sample; found “{form[:40]}”.")
+    require_one_of("sample", form, ("", *COLUMNS))
     if not has_five_columns(data):
         return None
     try:

@@ -5,7 +5,8 @@ from typing import Any
 
 from django.db import transaction
 
-from config.errors import Conflict, Refusal
+from config.errors import Refusal
+from config.expected import require_one_of
 from evaluation import columns
 from evaluation.boards import CORRECTIONS
 from evaluation.core.comparison import TESTS
@@ -13,6 +14,7 @@ from evaluation.models import ScoringPlan, Seen
 from pooling import measures as measure_names
 from pooling.core.lines import Unpackable, unpack
 from pooling.models import Collection
+from pooling.services.collections import require_not_archived
 
 MOST_KNOWN = 100_000
 LARGEST_KNOWN = 10_000_000  # bytes of an uploaded list
@@ -23,8 +25,7 @@ FIELDS = ("shown", "test", "correction", "seen", "expected", "known")
 def set_plan(collection: Collection, **given: Any) -> ScoringPlan:
     """Change what is named; the rest stays. Scores by a measure that is new are computed when somebody asks for them."""
     locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-    if locked.is_archived:
-        raise Conflict("This collection is archived; restore it first.")
+    require_not_archived(locked)
     plan, _made = ScoringPlan.objects.select_for_update().get_or_create(collection=locked)
     for name, value in given.items():
         setattr(plan, name, _cleaned(name, value))
@@ -38,8 +39,8 @@ def _cleaned(name: str, value: Any) -> Any:
     if name == "shown":
         return _spelled(value)
     allowed = {"test": TESTS, "correction": CORRECTIONS, "seen": Seen.values}.get(name)
-    if allowed and value not in allowed:
-        raise Refusal(f"Expected a {name} among {', '.join(allowed)}; found “{str(value)[:40]}”.")
+    if allowed:
+        require_one_of(name, value, allowed)
     return value
 
 

@@ -216,7 +216,7 @@ def read_effect(request: ApiRequest, slug: str, filters: Query[EffectFilter]) ->
 
 
 class StrategiesIn(In):
-    budget: int = Field(50, ge=1, le=1000, description="Documents of each topic at which the order of the runs is compared.")
+    budget: int = Field(50, description="1 to 1000: documents of each topic at which the order of the runs is compared.")
 
 
 class StrategyLineOut(Schema):

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from config.errors import Refusal
+from config.errors import Invalid, Refusal
 from config.forms import attempt
 from evaluation import access as score_access
 from evaluation import (
@@ -28,7 +28,6 @@ from evaluation import (
 )
 from evaluation import effect as effects
 from evaluation.forms import ImportForm, StrategiesForm
-from evaluation.models import ReleaseState
 from pooling import access, charts, markdown
 from pooling.models import Role
 from pooling.selectors import grades
@@ -44,8 +43,6 @@ def set_state(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     found = selectors.tombstone(collection, number)
     state = request.POST.get("state", "")
-    if state not in ReleaseState.values:
-        raise Refusal(f"Expected a state among {', '.join(ReleaseState.values)}; found “{state[:40]}”.")
     by = access.require_sign_in(request.user)
     opens = "open_collection" in request.POST
     services.set_state(found, by=by, state=state, note=request.POST.get("note", ""), open_collection=opens)
@@ -188,6 +185,8 @@ def import_qrels(request: HttpRequest, slug: str) -> HttpResponse:
         except importing.Faulty as faulty:
             findings = faulty.report.findings
             form.add_error("file", faulty.message)
+        except Invalid as refusal:
+            form.add_error(refusal.field, refusal.words)
         except Refusal as refusal:
             form.add_error(None, refusal.message)
     status = 422 if form.errors else 200

@@ -10,8 +10,9 @@ from django.urls import reverse
 from assess import adjudication
 from assess.models import Answer, DecisionEvent, JudgmentEvent
 from assess.selectors import judgments, who_counts
-from config import store
+from config import errors, store
 from config.errors import Gone
+from config.expected import no_such
 from config.models import Job
 from evaluation import columns, samples
 from evaluation.core.judged import Given
@@ -47,17 +48,28 @@ def newest(collection: Collection) -> Release | None:
     return releases(collection, withdrawn=False).first()
 
 
+def absent(collection: Collection, told: str, label: str, view: str) -> Exception:
+    """As pooling/access.py: missing, of a collection that knows for whom it was fetched: strangers see public releases alone."""
+    if collection.release_states == frozenset({"public"}):
+        return Http404(told)
+    return errors.Missing(told, href=reverse(view, args=[collection.slug]), label=label)
+
+
+def no_release(collection: Collection, number: object) -> Exception:
+    return absent(collection, no_such("release", number), "All releases", "releases")
+
+
 def tombstone(collection: Collection, number: int) -> Release:
-    """The release of that number, withdrawn or not; Http404 if there is none."""
+    """The release of that number, withdrawn or not."""
     one = releases(collection).filter(number=number).first()
     if one is None:
-        raise Http404(f"There is no release {number}.")
+        raise no_release(collection, number)
     one.collection = collection
     return one
 
 
 def release(collection: Collection, number: int | None = None) -> Release:
-    """The release of that number, or the newest; Http404 if there is none, Gone if it was withdrawn."""
+    """The release of that number, or the newest; Gone if it was withdrawn."""
     if number is not None:
         one = tombstone(collection, number)
         if one.state == ReleaseState.WITHDRAWN:

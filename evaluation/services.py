@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
-from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 from django.db.models import Max
 from django.utils import timezone
@@ -15,6 +14,7 @@ from assess import opinions
 from assess.models import MergePlan, MergeRule
 from config import jobs, store
 from config.errors import Conflict, Refusal
+from config.expected import require_one_of, require_text
 from config.models import Job, User
 from evaluation import bundles, columns, exports, samples, selectors
 from evaluation.core.archive import packed
@@ -26,6 +26,7 @@ from evaluation.models import Release, ReleaseState, ReleaseStep, Score, ScoreAr
 from evaluation.score_files import ScoreTable
 from pooling import selectors as pooling
 from pooling.models import Collection, Run, Visibility
+from pooling.services.collections import require_not_archived
 from pooling.services.work import Work
 
 NOTE_LENGTH = 5000
@@ -34,7 +35,7 @@ NOTHING_JUDGED = "Nothing is judged yet: a release needs at least one judgment."
 
 def request_release(collection: Collection, *, by: User, rule: str | None = None, note: str = "") -> Job:
     """Ask for the judgments so far to be frozen. Asked twice while it is being done, it is done once."""
-    _require_not_archived(collection)
+    require_not_archived(collection)
     plan, note = _clean(collection, rule, note)
     if not selectors.is_judged(collection):
         raise Refusal(NOTHING_JUDGED)
@@ -124,7 +125,7 @@ def _next_number(collection: Collection) -> int:
 
 def _insert(release: Release, by: User, state: str, *, score: bool) -> None:
     locked = Collection.objects.select_for_update(no_key=True).get(pk=release.collection_id)  # numbers come one after the other
-    _require_not_archived(locked)
+    require_not_archived(locked)
     newest = selectors.newest(locked)
     if newest and _content(newest) == _content(release):
         raise Conflict(f"Release {newest.number} has these same qrels and judgments already: nothing has changed since.")
@@ -147,15 +148,12 @@ def _content(release: Release) -> tuple[object, ...]:
 
 
 def _clean(collection: Collection, rule: str | None, note: str) -> tuple[MergePlan, str]:
-    """The collection's plan, with the rule that is named, and the note as it is stored; a ValidationError, by field, for an
-    unknown rule or a note that is too long."""
+    """The collection's plan, with the rule that is named, and the note as it is stored."""
     plan = opinions.plan(collection)
     plan.rule = plan.rule if rule is None else rule
     note = note.replace("\r\n", "\n").strip()
-    if plan.rule not in MergeRule.values:
-        raise ValidationError({"rule": f"Expected one of {', '.join(MergeRule.values)}; found “{plan.rule[:40]}”."})
-    if len(note) > NOTE_LENGTH:
-        raise ValidationError({"note": f"Expected at most {NOTE_LENGTH:,} characters; found {len(note):,}."})
+    require_one_of("rule", plan.rule, MergeRule.values)
+    require_text("note", note, NOTE_LENGTH)
     return plan, note
 
 
@@ -175,6 +173,7 @@ def set_state(release: Release, *, by: User, state: str, note: str = "", open_co
     """
     locked = Collection.objects.select_for_update(no_key=True).get(pk=release.collection_id)
     now = release.steps.latest("pk").state
+    require_one_of("state", state, NEXT[ReleaseState.DRAFT])
     if state == now:
         raise Conflict(f"Release {release.number} is {now} already.")
     if state not in NEXT[now]:
@@ -185,7 +184,7 @@ def set_state(release: Release, *, by: User, state: str, note: str = "", open_co
             raise Conflict(
                 "The collection is private: nobody else would see the release. Make it public or unlisted first, or both in one act."
             )
-        _require_not_archived(locked)
+        require_not_archived(locked)
         locked.visibility = Visibility.PUBLIC
         locked.save(update_fields=["visibility"])
     note = note.replace("\r\n", "\n").strip()
@@ -217,7 +216,7 @@ def one_moment() -> Iterator[None]:
 
 def request_scores(release: Release, *, by: User) -> Job:
     """Ask for the runs that have no scores under a release to be scored."""
-    _require_not_archived(release.collection)
+    require_not_archived(release.collection)
     return jobs.intend(
         "score_release",
         title=f"Scores of {release.collection.short_name}, release {release.number}",
@@ -305,8 +304,3 @@ def _store(release: Release, made: list[Scored], archived: ScoreArchive | None) 
 def _remove(paths: set[str]) -> None:
     for path in paths:
         store.remove(path)
-
-
-def _require_not_archived(collection: Collection) -> None:
-    if collection.is_archived:
-        raise Conflict("This collection is archived; restore it first.")

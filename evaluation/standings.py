@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from assess import opinions
 from assess.models import AssignmentPlan, MergePlan
 from config import store
+from config.expected import no_such
 from config.keeping import kept
 from evaluation import bundles, columns, selectors
 from evaluation import live as lives
@@ -115,11 +116,12 @@ class Standing:
         return self.values[:, self.names.index(measure)]
 
     def place(self, tag: str) -> int:
-        """The place of a run that is seen under this name; Http404 if there is none."""
+        """The place of a run that is seen under this name."""
         for place in self.seen:
             if self.entries[place].tag == tag and self.entries[place].named:
                 return place
-        raise Http404(f"There are no scores of {tag} here.")
+        words = no_such("run", tag, "with scores among those you see")
+        raise selectors.absent(self.collection, words, "Leaderboard", "leaderboard")
 
     def scores(self, place: int, *, strict: bool = False) -> Scores:
         """One run's, in one view, as an evaluation of that run alone from that level on: measures have their plain names."""
@@ -159,7 +161,7 @@ def standing(collection: Collection, which: str = "") -> Standing:
             raise Http404("Live scores are for the organizers.")
         return live(collection)
     if which and not (which.isascii() and which.isdigit() and len(which) < 9):
-        raise Http404(f"There is no release {which[:20]}.")
+        raise selectors.no_release(collection, which)
     return of_release(selectors.release(collection, int(which) if which else None))
 
 

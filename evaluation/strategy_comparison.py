@@ -12,7 +12,8 @@ from django.utils import timezone
 from assess import opinions
 from assess.selectors import judgments
 from config import jobs, store
-from config.errors import Conflict, Refusal
+from config.errors import Conflict
+from config.expected import require_between
 from config.models import Job, User
 from evaluation.core.matrix import NOT_IN_QRELS, StoredRuns
 from evaluation.core.simulation import Compared, compare
@@ -128,8 +129,7 @@ def request_comparison(collection: Collection, *, by: User, budget: int) -> Job:
 
 
 def _check(collection: Collection, budget: int) -> None:
-    if not 1 <= budget <= MOST_BUDGET:
-        raise Refusal(f"Expected a budget from 1 to {MOST_BUDGET:,} documents of each topic; found {budget:,}.")
+    require_between("budget", budget, 1, MOST_BUDGET)
     if collection.runs.count() < 2:
         raise Conflict("A comparison needs two runs at least.")
     if not len(opinions.opinions(collection).items):

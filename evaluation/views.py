@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -80,12 +80,7 @@ def _before_freezing(missing: selectors.Missing, unchanged: Release | None) -> d
 def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """What is in a release, its files and how to cite it; of a withdrawn one, that it was there and why it went."""
     collection = score_access.scores_for(request.user, slug)
-    try:
-        found = selectors.tombstone(collection, number)
-    except Http404:
-        raise access.missing(
-            request.user, collection, "This collection has no such release.", "All releases", "releases"
-        ) from None
+    found = selectors.tombstone(collection, number)
     steps = list(found.steps.select_related("by"))
     if found.state == ReleaseState.WITHDRAWN:
         return page(request, "evaluation/withdrawn.html", found.collection, 410, release=found, step=steps[-1])

@@ -12,11 +12,13 @@ from django.http import Http404
 from django.urls import reverse
 
 from config.errors import Forbidden, Missing, NotSignedIn
+from config.expected import no_such
 from config.models import ApiToken, Job, User
 from config.statements import columns, made, statement
-from pooling.models import Collection, Membership, Role, Run, Upload, Visibility
+from pooling.models import Collection, Membership, Pool, Role, Run, Topic, Upload, Visibility
 
 Anyone = User | AnonymousUser
+AMONG_SEEN = "among those you see"
 
 
 def _active(user: Anyone, *roles: Role) -> QuerySet[Membership]:
@@ -94,6 +96,29 @@ def missing(user: Anyone, collection: Collection, told: str, label: str, view: s
     if not roles_in(user, collection):
         return Http404()
     return Missing(told, href=reverse(view, args=[collection.slug]), label=label)
+
+
+def topic_for(user: Anyone, collection: Collection, number: str) -> Topic:
+    found = collection.topics.filter(number=number.replace("\0", "")).first()
+    if found is None:
+        raise missing(user, collection, no_such("topic", number), "All topics", "topics")
+    return found
+
+
+def run_for(user: Anyone, collection: Collection, tag: str) -> Run:
+    """One of those that somebody sees; whether there is another of this tag is not told."""
+    found = runs_visible_to(user, collection).select_related("collection", "upload", "submitted_by")
+    run = found.filter(tag=tag.replace("\0", "")).first()
+    if run is None:
+        raise missing(user, collection, no_such("run", tag, AMONG_SEEN), "Runs", "runs")
+    return run
+
+
+def round_for(user: Anyone, collection: Collection, number: int) -> Pool:
+    found = collection.pools.filter(drawn_at__isnull=False, round=number).select_related("drawn_by").first()
+    if found is None:
+        raise missing(user, collection, no_such("round", number), "The pool", "pool")
+    return found
 
 
 def require_known(collection: Collection, username: str) -> User:

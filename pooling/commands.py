@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from config.commands import Error, Options, SiteCommand, printable
+from config.expected import no_such
 from config.models import User
 from pooling import access
 from pooling.core.findings import Report
-from pooling.models import Collection, Role, Upload, UploadKind, UploadState
+from pooling.models import Collection, Role, Topic, Upload, UploadKind, UploadState
 from pooling.services import uploads
 from pooling.services.work import Direct
 
@@ -22,6 +23,12 @@ class CollectionCommand(SiteCommand):
         found = Collection.objects.filter(slug=slug).first()
         if found is None:
             raise Error(f"There is no collection “{slug}”.")
+        return found
+
+    def topic(self, collection: Collection, number: str) -> Topic:
+        found = collection.topics.filter(number=number).first()
+        if found is None:
+            raise Error(no_such("topic", number))
         return found
 
     def member(self, options: Options, *roles: Role) -> tuple[Collection, User, set[str]]:

@@ -7,9 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
-from django.core.validators import validate_email
 from django.forms import BaseFormSet, formset_factory
 
 from config.errors import Refusal
@@ -22,6 +20,7 @@ from pooling.core.presets import PRESETS, GradeSpec
 from pooling.core.repairs import REPAIRS
 from pooling.core.strategies import STRATEGIES, Parameter
 from pooling.models import Collection, Genre, Grade, Role, Run, RunKind
+from pooling.services.members import MOST_DAYS
 from pooling.services.runs import FIGURE_PREFIX
 
 _MEASURE = re.compile(r"(?:[^\s,()]|\([^()]*\))+")  # commas and blanks within brackets are its own
@@ -113,7 +112,7 @@ class GuidelineForm(forms.Form):
 
 class InviteForm(forms.Form):
     role = forms.ChoiceField(choices=Role, initial=Role.ASSESSOR)
-    days = forms.IntegerField(label="Valid for, in days", initial=14, min_value=1, max_value=365)
+    days = forms.IntegerField(label="Valid for, in days", initial=14, min_value=1, max_value=MOST_DAYS)
     max_uses = forms.IntegerField(label="How many people may use it", initial=1, min_value=1, max_value=1000)
     emails = forms.CharField(
         label="Send to",
@@ -124,13 +123,8 @@ class InviteForm(forms.Form):
     )
 
     def clean_emails(self) -> list[str]:
-        found = self.cleaned_data["emails"].replace(",", " ").replace(";", " ").split()
-        for address in found:
-            try:
-                validate_email(address)
-            except ValidationError:
-                raise ValidationError(f"“{address}” is not an e-mail address.") from None
-        return list(dict.fromkeys(found))
+        found: list[str] = self.cleaned_data["emails"].replace(",", " ").replace(";", " ").split()
+        return found
 
 
 class MachineForm(forms.Form):
@@ -184,7 +178,7 @@ class TopicsForm(forms.Form):
         choices=list(ENCODINGS.items()), initial="utf-8", required=False, help_text="Older files are often Windows-1252."
     )
     language = forms.CharField(
-        max_length=20, required=False, help_text="Of topics that name none: a tag such as en, fr or pt-BR; may stay empty."
+        required=False, help_text="Of topics that name none: a tag such as en, fr or pt-BR; may stay empty."
     )
     numbering = forms.ChoiceField(
         label="Numbers",
@@ -210,10 +204,10 @@ class TopicsForm(forms.Form):
 
 
 class TopicForm(forms.Form):
-    title = forms.CharField(max_length=5000, widget=forms.TextInput(attrs={"dir": "auto"}))
-    description = forms.CharField(max_length=50_000, required=False, widget=forms.Textarea(attrs={"rows": 4, "dir": "auto"}))
-    narrative = forms.CharField(max_length=50_000, required=False, widget=forms.Textarea(attrs={"rows": 8, "dir": "auto"}))
-    language = forms.CharField(max_length=20, required=False, help_text="A tag such as en; may stay empty.")
+    title = forms.CharField(widget=forms.TextInput(attrs={"dir": "auto"}))
+    description = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 4, "dir": "auto"}))
+    narrative = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 8, "dir": "auto"}))
+    language = forms.CharField(required=False, help_text="A tag such as en; may stay empty.")
     of = forms.CharField(max_length=20, required=False, widget=forms.HiddenInput)
 
 
@@ -275,14 +269,14 @@ class RunsForm(forms.Form):
         label="Run files",
         help_text="Six columns: topic Q0 docno rank score tag. The tag: letters, digits, “_”, “-” and “.”, 25 at most. Several at once, packed or in one archive; a YAML file of ir_metadata goes with the run of its name.",
     )
-    group = forms.CharField(max_length=80, required=False, help_text="Who made these runs, such as a team or an institute.")
+    group = forms.CharField(required=False, help_text="Who made these runs, such as a team or an institute.")
     kind = forms.ChoiceField(
         choices=[("", "As its metadata or the run it replaces tell; else automatic"), *KINDS],
         required=False,
         widget=forms.RadioSelect,
     )
     description = forms.CharField(
-        max_length=5000, required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="How these runs were made."
+        required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="How these runs were made."
     )
     priority = forms.IntegerField(
         min_value=1,
@@ -290,9 +284,7 @@ class RunsForm(forms.Form):
         required=False,
         help_text="Of your group's runs, the lowest is pooled first. Leave empty for 1, or that of the run that is replaced.",
     )
-    language = forms.CharField(
-        label="Topics read in", max_length=20, required=False, help_text="The language, where the topics have several."
-    )
+    language = forms.CharField(label="Topics read in", required=False, help_text="The language, where the topics have several.")
     replace = forms.BooleanField(
         label="Replace runs of the same tag", required=False, help_text="The earlier file is kept in the run's history."
     )

@@ -1,6 +1,5 @@
 """Topics, documents, uploads, runs and pools as JSON: the same services as the pages."""
 
-from collections.abc import Iterable
 from typing import Any, Literal
 
 from django.db.models import QuerySet
@@ -106,7 +105,7 @@ def upload_topics(request: ApiRequest, slug: str, file: File[UploadedFile], fiel
 @upload_routes.get("/collections/{slug:slug}/topics/{path:number}", response=TopicOut, auth=PUBLIC)
 def read_topic(request: ApiRequest, slug: str, number: str) -> Topic:
     """Read a topic, in all its languages"""
-    return get_object_or_404(access.collection_for(request.user, slug).topics, number=number.replace("\0", ""))
+    return access.topic_for(request.user, access.collection_for(request.user, slug), number)
 
 
 @upload_routes.put("/collections/{slug:slug}/topics/{path:number}", response=TopicOut, auth=MANAGE)
@@ -115,7 +114,7 @@ def edit_topic(request: ApiRequest, slug: str, number: str, body: TopicChange) -
 
     For organizers. After the first judgment its former words are kept as a version.
     """
-    found = get_object_or_404(_organized(request, slug).topics, number=number.replace("\0", ""))
+    found = access.topic_for(request.user, _organized(request, slug), number)
     texts = {name: getattr(body, name) for name in ("title", "description", "narrative")}
     return topics.edit_topic(found, by=request.user, language=body.language, of=body.of, texts=texts)
 
@@ -191,6 +190,10 @@ def _runs(request: ApiRequest, slug: str) -> QuerySet[Run]:
     return access.runs_visible_to(request.user, collection).select_related("upload", "submitted_by")
 
 
+def _run(request: ApiRequest, slug: str, tag: str) -> Run:
+    return access.run_for(request.user, access.collection_for(request.user, slug, Role.ORGANIZER, Role.PARTICIPANT), tag)
+
+
 @run_routes.get("/collections/{slug:slug}/runs", response=list[RunOut])
 @newest_first
 def list_runs(request: ApiRequest, slug: str) -> QuerySet[Run]:
@@ -260,7 +263,7 @@ def edit_run(request: ApiRequest, slug: str, tag: str, body: RunChange) -> Run:
 
     For organizers, and for whoever submitted it. What is left out stays as it is; the rankings stay in any case.
     """
-    run = get_object_or_404(_runs(request, slug), tag=tag.replace("\0", ""))
+    run = _run(request, slug, tag)
     now = {name: getattr(run, name) for name in RunChange.model_fields}
     return runs.edit_run(run, **{**now, **body.dict(exclude_unset=True)})
 
@@ -271,7 +274,7 @@ def read_run(request: ApiRequest, slug: str, tag: str) -> Run:
 
     For organizers, and for whoever submitted it.
     """
-    return get_object_or_404(_runs(request, slug), tag=tag.replace("\0", ""))
+    return _run(request, slug, tag)
 
 
 @run_routes.get("/collections/{slug:slug}/runs/{tag}/file", response={200: None}, openapi_extra=BINARY)
@@ -280,22 +283,13 @@ def download_run(request: ApiRequest, slug: str, tag: str) -> FileResponse:
 
     For organizers, and for whoever submitted it.
     """
-    upload = get_object_or_404(_runs(request, slug), tag=tag.replace("\0", "")).upload
+    upload = _run(request, slug, tag).upload
     if upload.file_path is None or not upload.file_path.exists():
         raise Http404
     return http.download(upload.file_path, upload.name)
 
 
 # Pools
-
-
-def _chosen(collection: Collection, tags: Iterable[str] | None) -> list[Run]:
-    """The runs of these tags; of no tag, all."""
-    found, wanted = list(collection.runs.all()), list(tags or [])
-    missing = sorted(set(wanted) - {run.tag for run in found})
-    if missing:
-        raise Refusal(f"There is no run “{missing[0]}” in this collection.", runs=missing)
-    return [run for run in found if run.tag in wanted] if wanted else found
 
 
 @pool_routes.get("/collections/{slug:slug}/pools", response=list[PoolOut])
@@ -322,7 +316,7 @@ def estimate_pool(request: ApiRequest, slug: str, filters: Query[SizesFilter]) -
     For organizers.
     """
     collection = _organized(request, slug)
-    return plans.sizes(collection, _chosen(collection, filters.run), filters.depth or plans.DEPTHS)
+    return plans.sizes(collection, selectors.chosen_runs(collection, filters.run), filters.depth or plans.DEPTHS)
 
 
 @pool_routes.post("/collections/{slug:slug}/pools/plan", response=PlanOut)
@@ -332,7 +326,7 @@ def plan_pool(request: ApiRequest, slug: str, body: PlanIn) -> plans.Plan:
     For organizers.
     """
     collection = _organized(request, slug)
-    choice = plans.choice(_chosen(collection, body.runs), body.strategy, body.values(), body.seed)
+    choice = plans.choice(selectors.chosen_runs(collection, body.runs), body.strategy, body.values(), body.seed)
     return plans.plan(collection, choice, body.seconds)
 
 
@@ -343,7 +337,12 @@ def draw_pool(request: ApiRequest, slug: str, body: PoolIn) -> Job:
     For organizers. The answer is a job; when it is done, the round is in the list.
     """
     collection = _organized(request, slug)
-    wanted = {"runs": _chosen(collection, body.runs), "strategy": body.strategy, "seed": body.seed, **body.values()}
+    wanted = {
+        "runs": selectors.chosen_runs(collection, body.runs),
+        "strategy": body.strategy,
+        "seed": body.seed,
+        **body.values(),
+    }
     return pools.request_pool(collection, by=request.user, **wanted)[1]
 
 
@@ -379,5 +378,4 @@ def read_pool(request: ApiRequest, slug: str, round: int) -> Pool:
 
     For organizers.
     """
-    drawn = _organized(request, slug).pools.filter(drawn_at__isnull=False)
-    return get_object_or_404(drawn.select_related("drawn_by").prefetch_related("runs"), round=round)
+    return access.round_for(request.user, _organized(request, slug), round)

@@ -12,6 +12,7 @@ from django.db.models import Count
 from numpy.typing import NDArray
 
 from config.errors import Refusal
+from config.expected import require_between
 from pooling import selectors, vectors
 from pooling.core import learning, planning, strategies
 from pooling.core.matrix import Ties
@@ -69,8 +70,8 @@ def choice(runs: Iterable[Run], strategy: str, values: Mapping[str, object], see
         [run.priority for run in ordered],
         per_group if isinstance(per_group, int) else None,
     )
-    if seed is not None and not 0 <= seed <= MOST_SEED:
-        raise Refusal(f"Seed: expected a whole number from 0 to {MOST_SEED:,}; found {seed:,}.")
+    if seed is not None:
+        require_between("seed", seed, 0, MOST_SEED)
     return Choice(strategy, dict(cleaned), tuple(ordered[place] for place in places), new_seed() if seed is None else seed)
 
 

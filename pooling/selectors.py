@@ -12,6 +12,8 @@ from django.urls import reverse
 from numpy.typing import NDArray
 
 from config import store
+from config.errors import Refusal
+from config.expected import no_such
 from config.models import ApiToken, Job, JobState, User
 from pooling import access
 from pooling.core.keys import PairIndex, find_topics
@@ -243,6 +245,15 @@ def is_new(collection: Collection, topics: "NDArray[np.bytes_]", docnos: "NDArra
     there = PairIndex.build(find_topics(numbers, topic), docno).find(codes, docnos) >= 0
     fresh: NDArray[np.bool_] = (codes >= 0) & ~there
     return fresh
+
+
+def chosen_runs(collection: Collection, tags: Iterable[str] | None) -> list[Run]:
+    """The runs of these tags; of no tag, all."""
+    found, wanted = list(collection.runs.select_related("upload")), set(tags or [])
+    missing = sorted(wanted - {run.tag for run in found})
+    if missing:
+        raise Refusal(no_such("run", missing[0]), runs=missing)
+    return [run for run in found if run.tag in wanted] if wanted else found
 
 
 def pools(collection: Collection) -> QuerySet[Pool]:

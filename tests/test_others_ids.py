@@ -2,7 +2,7 @@
 
 The addresses are those of the table in `tests/test_access.py`, so that a new one is tried without a line here. Each part of an
 address that names an object is changed for the other collection's, one at a time, and asked for by every role that may open
-the address: the answer is the 404 that a number of nothing has, word for word.
+the address: the answer is the 404 that a number of nothing has, word for word, but for what was asked for, which stands in “ ”.
 """
 
 import json
@@ -81,6 +81,11 @@ def swaps(route: str, ours: World, theirs: World) -> Iterator[tuple[str, str, st
             yield name, there, nowhere
 
 
+def unnamed(answer: bytes) -> bytes:
+    """Without what was asked for, quoted as pages or JSON have it."""
+    return re.sub(rb"(\xe2\x80\x9c|\\u201c).*?(\xe2\x80\x9d|\\u201d)", b"", answer)
+
+
 def stored() -> dict[str, list[object]]:
     """Every row of every table, but for what a request leaves of itself."""
     models = [model for model in apps.get_models(include_auto_created=True) if model._meta.managed]
@@ -109,7 +114,7 @@ def test_another_collections_id_in_an_address_is_no_id(
                     assert own < 400 or own == 409 or route in NEEDS_MORE
                     for role in may:
                         there, nowhere = (send(clients[role], method, one, body) for one in (foreign, missing))
-                        assert (role, there[0], there[2]) == (role, 404, nowhere[2]), there
+                        assert (role, there[0], unnamed(there[2])) == (role, 404, unnamed(nowhere[2])), there
                     tried += 1
     assert tried or part == ""
 

@@ -70,7 +70,7 @@ class PracticeOut(Schema):
 
 
 class PracticeAnswerIn(In):
-    grade: int = Field(ge=-127, le=127)
+    grade: int
 
 
 class PracticeToldOut(Schema):
@@ -82,7 +82,7 @@ class PracticeToldOut(Schema):
 
 class ExampleIO(In):
     docno: str
-    grade: int = Field(ge=-127, le=127)
+    grade: int
     reason: str = ""
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 from ninja import Field, Schema
 
 from assess.models import Assignment
-from assess.services.assigning import MOST_SEED, Rules
+from assess.services.assigning import Rules
 from config.schemas import In, JobOut
 
 
@@ -48,7 +48,7 @@ class TopicAssignment(In):
 
 class PlanIn(In):
     overlap: float = Field(0, description="Share of each topic that two judge, 0 to 1.", examples=[0.2])
-    seed: int | None = Field(None, ge=0, le=MOST_SEED, description="Of order and overlap; left out: the present one.")
+    seed: int | None = Field(None, description="Of order and overlap; left out: the present one.")
     third: float | None = Field(
         None, description="Share that three judge, at most the overlap. This and what follows, left out: as it is."
     )

@@ -13,7 +13,7 @@ class DraftIn(In):
     description: str = ""
     narrative: str = ""
     language: str = ""
-    words: str = Field("", description="What is searched for; left out: the title.", max_length=1000)
+    words: str = Field("", description="What is searched for; left out: the title.")
 
     @property
     def texts(self) -> dict[str, str]:
@@ -77,4 +77,4 @@ class DraftGradeIn(In):
 
 
 class DecisionReasonIn(In):
-    reason: str = Field("", max_length=300)
+    reason: str = Field("", description="At most 300 characters.")

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from assess import blind
 from assess.core import passages
-from assess.models import Judgment, JudgmentEvent
+from assess.models import Answer, Judgment, JudgmentEvent
+from config import expected
 from config.errors import Refusal
 from config.schemas import In
 
@@ -99,9 +100,10 @@ class PassageIn(In):
 
 
 class JudgmentIn(In):
-    grade: int | None = Field(None, ge=-127, le=127, description="Of the collection's scale.", examples=[2])
-    answer: Literal["grade", "cannot", "later", "open", "invalid"] | None = Field(
+    grade: int | None = Field(None, description="Of the collection's scale.", examples=[2])
+    answer: str | None = Field(
         None,
+        json_schema_extra={"enum": [*Answer.values, None]},
         description="cannot: with a reason; later: it comes back at the end; open: takes the answer back; invalid: a machine found none.",
     )
     reason: str | None = Field(None, description="Why it cannot be judged.")
@@ -136,7 +138,7 @@ class JudgmentLine(JudgmentIn):
             return cls(**told) if isinstance(told, dict) else cls.model_validate(told)
         except ValidationError as error:
             first = error.errors()[0]
-            raise Refusal(f"{'.'.join(map(str, first['loc'])) or 'The act'}: {first['msg']}.") from error
+            raise Refusal(f"{'.'.join(map(str, first['loc'])) or 'The act'}: {expected.told(first)}") from error
         except (ValueError, RecursionError) as error:
             raise Refusal(f"Expected an act of judging as JSON; found “{words[:80]}”.") from error
 

@@ -4,16 +4,16 @@ import uuid
 from collections.abc import Mapping, Sequence
 
 from django.db import transaction
-from django.http import Http404
 from django.utils import timezone
 
 from assess import adjudication
 from assess.models import AdjudicatorTopic, Decision, DecisionEvent, DecisionReason, Judgment
 from assess.services.judging import Stale
+from config import expected
 from config.errors import Conflict, Forbidden, Refusal
 from config.models import User
 from pooling.models import Collection, PoolItem
-from pooling.services.collections import require_not_archived, write_guideline
+from pooling.services.collections import require_grade, require_not_archived, write_guideline
 
 MOST_COMMENT = 5000
 MOST_PRECEDENT = 500
@@ -28,7 +28,7 @@ def assign_adjudicators(collection: Collection, *, by: User, wanted: Mapping[str
     topics = {topic.number: topic for topic in collection.topics.all()}
     for number, names in wanted.items():
         if number not in topics:
-            raise Refusal(f"There is no topic “{number[:80]}” in this collection.")
+            raise Refusal(expected.no_such("topic", number))
         if strange := [name for name in names if name not in people]:
             raise Refusal(f"Expected adjudicators of this collection; found “{strange[0][:80]}”.")
     named = [topics[number] for number in wanted]
@@ -60,12 +60,8 @@ def decide(
     item, head = _opened(collection, by, topic, docno)
     if done := DecisionEvent.objects.filter(client_id=client_id).select_related("decision").first():
         return _same(done, item, by)
-    scale = dict(collection.grades.values_list("value", "label"))
-    if grade not in scale:
-        words = ", ".join(f"{value} ({label})" for value, label in scale.items())
-        raise Refusal(f"Expected a grade of this collection's scale: {words}; found {grade}.")
-    if reason and reason not in DecisionReason.values:
-        raise Refusal(f"Expected a reason among {', '.join(DecisionReason.values)}; found “{reason[:40]}”.")
+    require_grade(collection, grade)
+    expected.require_one_of("reason", reason, ["", *DecisionReason.values])
     comment, precedent = _words("comment", comment, MOST_COMMENT), _words("precedent", precedent, MOST_PRECEDENT)
     if head is None and Judgment.objects.filter(item=item, occasion=0).count() == 0:
         raise Refusal("Nobody has judged this document yet: there is nothing to decide.")
@@ -105,7 +101,7 @@ def _opened(
     found = PoolItem.objects.filter(topic__collection=collection, topic__number=topic, docno=docno)
     item = found.select_for_update(of=("self",)).first()
     if item is None:
-        raise Http404
+        raise adjudication.not_pooled(collection, topic, docno)
     if not organizer and not adjudication.is_for(collection, topic, by):
         raise Forbidden("This topic is assigned to another adjudicator.")
     if not organizer and Judgment.objects.filter(item=item, assessor=by).exists():

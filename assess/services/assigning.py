@@ -12,9 +12,11 @@ from assess import selectors
 from assess.core.balance import balance
 from assess.models import Assignment, AssignmentPlan, Order
 from assess.services import seating
+from config import expected
 from config.errors import Conflict, Refusal
 from config.models import User
 from pooling.models import Collection, Topic
+from pooling.services.collections import require_not_archived
 from pooling.services.work import ROWS, Work
 
 MOST_SEED = 2**31 - 1
@@ -156,15 +158,13 @@ def seat_new_items(collection: Collection, *, by: User) -> seating.Seating:
 
 def _open(collection: Collection) -> Collection:
     locked = Collection.objects.select_for_update().get(pk=collection.pk)
-    if locked.is_archived:
-        raise Conflict("This collection is archived; restore it first.")
+    require_not_archived(locked)
     return locked
 
 
 def _seed(plan: AssignmentPlan | None, seed: int | None) -> int:
-    if seed is not None and not 0 <= seed <= MOST_SEED:
-        raise Refusal(f"A seed is a whole number from 0 to {MOST_SEED}; found {seed}.")
     if seed is not None:
+        expected.require_between("seed", seed, 0, MOST_SEED)
         return seed
     return plan.seed if plan else secrets.randbelow(MOST_SEED)
 
@@ -180,8 +180,8 @@ def _lock(collection: Collection, *, by: User, overlap: float, seed: int | None,
         raise Refusal(f"A third opinion needs a second one: expected a share of at most {overlap:g}, found {third:g}.")
     if rules.third and (people := len(selectors.assessors(collection))) < 3:
         raise Refusal(f"A third opinion needs a third assessor: this collection has {people}. Invite one, or set 0 %.")
-    if rules.order is not None and rules.order not in Order.values:
-        raise Refusal(f"Expected an order among {', '.join(Order.values)}; found “{rules.order[:40]}”.")
+    if rules.order is not None:
+        expected.require_one_of("order", rules.order, Order.values)
     values = {"overlap": overlap, "seed": _seed(plan, seed), "changed_by": by, "changed_at": timezone.now()}
     values |= {**rules.given, "third": third}
     return AssignmentPlan.objects.update_or_create(collection=collection, defaults=values)[0]

@@ -9,10 +9,12 @@ from django.utils import timezone
 
 from assess import checking
 from assess.services import adapting
-from config.errors import Conflict, Refusal
+from config import expected
+from config.errors import Conflict
 from config.models import User
 from pooling import adaptives
 from pooling.models import Collection, Pool, PoolItem, Topic
+from pooling.services.collections import require_not_archived
 
 MOST = 1000
 
@@ -21,12 +23,10 @@ MOST = 1000
 def draw_check(pool: Pool, topic: Topic, *, by: User, count: int) -> Pool:
     """Draw so many of what no round has of a topic, and seat them behind what waits. One at a time is open."""
     collection = Collection.objects.select_for_update(no_key=True).get(pk=pool.collection_id)
-    if collection.is_archived:
-        raise Conflict("This collection is archived; restore it first.")
+    require_not_archived(collection)
     if pool.kind != "adaptive":
         raise Conflict("Expected an adaptive round: of others the sample is a strategy of its own.")
-    if not 1 <= count <= MOST:
-        raise Refusal(f"Expected a sample of 1 to {MOST:,} documents; found {count}.")
+    expected.require_between("count", count, 1, MOST)
     if collection.pools.filter(drawn_at=None).exists():
         raise Conflict("A round of the pool is being drawn; draw this when that is done.")
     known = checking.checks(collection, pool).get(topic.number)

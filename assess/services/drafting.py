@@ -6,13 +6,17 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from assess.models import DraftGrade, DraftState, TopicDraft
-from config.errors import Conflict, Refusal
+from config.errors import Conflict, Invalid, Refusal
+from config.expected import no_such, require_text, shown
 from config.models import User
 from pooling import selectors as pooled
 from pooling.core.query import MOST_LETTERS
 from pooling.core.topics import TEXTS
 from pooling.models import Collection, Topic
+from pooling.services.collections import require_grade, require_not_archived
+from pooling.services.topics import cleaned_texts, require_language
 
+MOST_REASON = 300
 MORE = 8  # hits of each band that are drawn in addition
 MOST = 40
 
@@ -20,8 +24,7 @@ MOST = 40
 def _open(collection: Collection) -> Collection:
     """The collection's row, locked, if topics may still come."""
     found = Collection.objects.select_for_update().get(pk=collection.pk)
-    if found.is_archived:
-        raise Conflict("This collection is archived; restore it first.")
+    require_not_archived(found)
     if found.topics_frozen:
         why = "judging has begun" if found.judging_started_at else "open them again first"
         raise Conflict(f"The topics are frozen: {why}.")
@@ -37,16 +40,15 @@ def _draft(draft: TopicDraft) -> TopicDraft:
 
 
 def _words(texts: Mapping[str, str], words: str) -> dict[str, str]:
-    cleaned = {name: " ".join(texts.get(name, "").replace("\0", "").split()) for name in TEXTS}
-    if not cleaned["title"]:
-        raise Refusal("A topic needs a title; found none.")
+    require_text("words", words.replace("\0", ""), MOST_LETTERS)
+    cleaned = cleaned_texts(texts)
     return {**cleaned, "words": " ".join((words or cleaned["title"]).replace("\0", "").split())[:MOST_LETTERS]}
 
 
 def _number(collection: Collection, number: str, but: int = 0) -> str:
     number = number.replace("\0", "").strip()
     if not number or len(number) > 255 or len(number.split()) > 1:
-        raise Refusal(f"Expected a number for the topic, without blanks; found “{number[:80]}”.")
+        raise Invalid("number", f"Expected a number for the topic, without blanks; found “{shown(number)}”.")
     if collection.topics.filter(number=number).exists():
         raise Conflict(f"There is a topic {number} already.")
     if collection.drafts.filter(number=number, state=DraftState.OPEN).exclude(pk=but).exists():
@@ -62,7 +64,7 @@ def create_draft(
     _open(collection)
     number, given = _number(collection, number), _words(texts, words)
     return TopicDraft.objects.create(
-        collection=collection, number=number, language=language.strip()[:20], created_by=by, **given
+        collection=collection, number=number, language=require_language(language.strip()), created_by=by, **given
     )
 
 
@@ -71,7 +73,7 @@ def edit_draft(draft: TopicDraft, *, number: str, texts: Mapping[str, str], word
     found = _draft(draft)
     for name, value in _words(texts, words).items():
         setattr(found, name, value)
-    found.number, found.language = _number(found.collection, number, found.pk), language.strip()[:20]
+    found.number, found.language = _number(found.collection, number, found.pk), require_language(language.strip())
     found.save()
     return found
 
@@ -88,11 +90,9 @@ def draw_more(draft: TopicDraft) -> TopicDraft:
 @transaction.atomic
 def grade_hit(draft: TopicDraft, *, by: User, docno: str, grade: int) -> DraftGrade:
     found = _draft(draft)
-    scale = [one.value for one in pooled.grades(found.collection)]
-    if grade not in scale:
-        raise Refusal(f"Expected one of the grades {', '.join(map(str, scale))}; found {grade}.")
+    require_grade(found.collection, grade)
     if pooled.document(found.collection, docno) is None:
-        raise Refusal(f"There is no document “{docno[:80]}” in this collection.")
+        raise Refusal(no_such("document", docno))
     said, _ = DraftGrade.objects.update_or_create(
         draft=found, docno=docno, defaults={"grade": grade, "by": by, "at": timezone.now()}
     )
@@ -119,7 +119,8 @@ def drop_draft(draft: TopicDraft, *, by: User, reason: str = "") -> TopicDraft:
 
 
 def _decide(draft: TopicDraft, state: DraftState, by: User, reason: str, topic: Topic | None = None) -> TopicDraft:
-    draft.state, draft.reason, draft.topic = state, " ".join(reason.replace("\0", "").split())[:300], topic
+    require_text("reason", reason.replace("\0", ""), MOST_REASON)
+    draft.state, draft.reason, draft.topic = state, " ".join(reason.replace("\0", "").split()), topic
     draft.decided_by, draft.decided_at = by, timezone.now()
     draft.save()
     return draft

@@ -13,6 +13,7 @@ from django.db import connection, transaction
 from django.db.models import Count, Exists, IntegerField, JSONField, Max, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, JSONObject
 from django.http import Http404
+from django.urls import reverse
 from django.utils import timezone
 
 from assess import blind
@@ -29,10 +30,12 @@ from assess.models import (
     Workload,
 )
 from assess.services import adapting, claiming, practice
-from config.errors import Conflict, Refusal
+from config.errors import Conflict, Invalid, Missing, Refusal
+from config.expected import no_such, one_of
 from config.models import User
 from config.statements import at_once, insert, insert_with, often, statement
 from pooling.models import Collection, Grade, Guideline, Pick
+from pooling.services.collections import require_grade
 
 CLAIMED = 5  # seats of shared topics that somebody takes at first
 PAGE = 20  # documents a page comes with
@@ -145,7 +148,7 @@ def _record(
     seen: int | None,
 ) -> tuple[Saved, int, int, dict[str, int] | None]:
     """In a transaction: what was saved, how many are answered and left, and of which adaptive round and topic it is."""
-    facts = _marked(collection, assessor, seat, client_id, 0 if act.grade is None else act.grade)
+    facts = _marked(collection, assessor, seat, client_id, _asked(act.grade))
     if facts.act:
         saved, answer = _same_act(facts, seat, client_id), facts.head["answer"]
     else:
@@ -193,7 +196,8 @@ def set_words(collection: Collection, *, assessor: User, topic: str, words: str)
     mine = Seat.objects.filter(assessor=assessor, item__topic=OuterRef("pk"))
     found = collection.topics.filter(Exists(mine), number=topic).first()
     if found is None:
-        raise Http404
+        where, own = f"among those of {assessor.username}", reverse("judge_list", args=[collection.slug])
+        raise Missing(no_such("topic", topic, where), href=own, label="My topics")
     kept = {"words": " ".join(words.split())}
     return OwnWords.objects.update_or_create(topic=found, assessor=assessor, defaults=kept)[0]
 
@@ -350,6 +354,11 @@ def _marked(collection: Collection, assessor: User, seat: uuid.UUID, client_id: 
     return _facts(token=late.token, **asked)[0]
 
 
+def _asked(grade: int | None) -> int:
+    """As the database compares it: what no column holds is on no scale."""
+    return 0 if grade is None else min(max(grade, -1000), 1000)
+
+
 def _counts(facts: Any, waits: bool) -> tuple[int, int]:
     """Answered and left; the seat at hand is marked, and so counted as answered."""
     counts = facts.counts or {"done": 0, "total": 0}
@@ -397,8 +406,7 @@ def _check(collection: Collection, assessor: User, facts: Any, act: Act, seconds
     if act == Act():
         raise Refusal(f"Expected a grade, an answer ({', '.join(PEOPLE_SAY)}), a note or a mark; found nothing.")
     if act.grade is not None and not facts.graded:
-        scale = ", ".join(f"{value} ({label})" for value, label in collection.grades.values_list("value", "label"))
-        raise Refusal(f"Expected a grade of this collection's scale: {scale}; found {act.grade}.")
+        require_grade(collection, act.grade)
     _check_words(act, assessor.is_machine)
     if act.evidence:
         _check_evidence(act.evidence, blind.text_length(collection, facts.token))
@@ -417,7 +425,7 @@ def _named(said: dict[str, Any]) -> str:
 
 def _check_words(act: Act, by_machine: bool) -> None:
     if act.answer is not None and act.answer not in Answer.values:
-        raise Refusal(f"Expected one of {', '.join(PEOPLE_SAY)} as answer; found “{act.answer[:40]}”.")
+        raise Invalid("answer", one_of(act.answer, PEOPLE_SAY))
     if act.answer is not None and (act.grade is None) == (act.answer == Answer.GRADE):
         raise Refusal("Expected a grade with the answer “grade”, and with no other.")
     if act.answer == Answer.CANNOT and not (act.reason or "").strip():

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from assess import opinions
 from assess.models import MergePlan
-from config.errors import Refusal
+from config import expected
 from config.models import User
 from pooling.models import Collection
 from pooling.services.collections import require_not_archived
@@ -27,11 +27,10 @@ def set_plan(collection: Collection, *, by: User, **given: Any) -> MergePlan:
             raise ValueError(f"expected one of {', '.join(FIELDS)}, found {name}")
         setattr(plan, name, value)
     plan.changed_by, plan.changed_at = by, timezone.now()
-    if not 1 <= plan.opinions <= MOST_OPINIONS:
-        raise Refusal(f"Expected 1 to {MOST_OPINIONS} opinions as the fewest; found {plan.opinions}.")
+    expected.require_between("opinions", plan.opinions, 1, MOST_OPINIONS)
     plan.full_clean(exclude=["collection"])
     values = list(collection.grades.values_list("value", flat=True))
-    if values and plan.differ_by > max(values) - min(values):
-        raise Refusal(f"Expected at most {max(values) - min(values)} grades apart on this scale; found {plan.differ_by}.")
+    if values:
+        expected.require_between("differ_by", plan.differ_by, 0, max(values) - min(values))
     plan.save()
     return plan

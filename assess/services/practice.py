@@ -15,6 +15,7 @@ from config.models import User
 from config.statements import statement
 from pooling import selectors as pooled
 from pooling.models import Collection, Topic
+from pooling.services.collections import require_grade, require_not_archived
 
 MOST_ITEMS = 50  # of a topic
 MOST_REASON = 2000
@@ -58,8 +59,7 @@ def set_practice(collection: Collection, *, topic: Topic, examples: Sequence[Exa
 
 
 def _check(collection: Collection, topic: Topic, examples: Sequence[Example]) -> None:
-    if collection.is_archived:
-        raise Conflict("This collection is archived; restore it first.")
+    require_not_archived(collection)
     if len(examples) > MOST_ITEMS:
         raise Refusal(f"Expected at most {MOST_ITEMS} documents to practise on; found {len(examples):,}.")
     scale = set(collection.grades.values_list("value", flat=True))
@@ -112,8 +112,6 @@ def answer(collection: Collection, *, assessor: User, item: int, grade: int) -> 
     found = PracticeItem.objects.filter(Exists(mine), pk=item, topic__collection=collection).first()
     if found is None:
         raise Http404
-    if not collection.grades.filter(value=grade).exists():
-        scale = ", ".join(map(str, collection.grades.values_list("value", flat=True)))
-        raise Refusal(f"Expected a grade of this collection's scale: {scale}; found {grade}.")
+    require_grade(collection, grade)
     kept, _ = PracticeAnswer.objects.get_or_create(item=found, assessor=assessor, defaults={"grade": grade})
     return Told(kept.grade, found.grade, found.reason, waiting(collection, assessor).count())

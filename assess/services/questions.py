@@ -4,10 +4,12 @@ import uuid
 
 from django.db import transaction
 from django.http import Http404
+from django.urls import reverse
 from django.utils import timezone
 
 from assess.models import Message, Seat
-from config.errors import Conflict, Refusal
+from config import expected
+from config.errors import Conflict, Invalid, Missing
 from config.models import User
 from pooling.models import Collection
 
@@ -16,8 +18,9 @@ MOST_TEXT = 2000
 
 def _words(text: str) -> str:
     words = text.strip()
-    if not words or len(words) > MOST_TEXT or "\0" in words:
-        raise Refusal(f"Expected 1 to {MOST_TEXT:,} characters, none of them NUL; found {len(words):,}.")
+    if not words:
+        raise Invalid("text", expected.NOTHING)
+    expected.require_text("text", words, MOST_TEXT)
     return words
 
 
@@ -41,7 +44,8 @@ def answer(collection: Collection, *, by: User, question: int, text: str) -> Mes
     """Answer a thread, named by any of its messages: all its questions are answered, and its assessor is told."""
     found = Message.objects.filter(pk=question, item__topic__collection=collection).first()
     if found is None:
-        raise Http404
+        words, inbox = expected.no_such("question", question), reverse("questions", args=[collection.slug])
+        raise Missing(words, href=inbox, label="Questions")
     words = _words(text)
     thread = Message.objects.filter(item=found.item_id, assessor=found.assessor_id)
     thread.filter(author=found.assessor_id, done_at=None).update(done_at=timezone.now())

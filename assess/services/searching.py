@@ -12,6 +12,7 @@ from assess.models import Assignment, Found, Search, Seat
 from assess.searching import Results
 from assess.services import judging
 from config.errors import Conflict, Refusal
+from config.expected import no_such
 from config.models import User
 from pooling import selectors as pooled
 from pooling.core.query import MOST_LETTERS
@@ -80,7 +81,7 @@ def _seat(collection: Collection, assessor: User, topic: Topic, docno: str) -> u
 
 def _item(collection: Collection, finder: User, topic: Topic, docno: str) -> PoolItem:
     if not pooled.documents(collection).filter(docno=docno).exists():
-        raise Refusal(f"There is no document “{docno[:80]}” in this collection.")
+        raise Refusal(no_such("document", docno))
     pool = collection.pools.filter(strategy=INTERACTIVE).first()
     if pool is None:
         if collection.pools.filter(drawn_at=None).exists():

@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from assess import adaptive_rounds
@@ -30,9 +30,8 @@ def adaptive(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _act(request: HttpRequest, collection: Collection, form: StopForm) -> bool:
     data = form.cleaned_data
-    pool = get_object_or_404(collection.pools.filter(drawn_at__isnull=False), round=data["round"])
-    topic = get_object_or_404(collection.topics, number=data["topic"])
     by = access.require_sign_in(request.user)
+    pool, topic = access.round_for(by, collection, data["round"]), access.topic_for(by, collection, data["topic"])
     if data["act"] == "check":
         made = checking.draw_check(pool, topic, by=by, count=data["count"] or 0)
         messages.success(request, f"{made.item_count} documents are drawn of topic {topic.number}; they wait with the others.")

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -85,7 +85,7 @@ def decide(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
             raise Refusal(form.faults)
         adjudicating.decide(collection, by=user, topic=topic, **form.cleaned_data)
         return redirect("decide", slug, topic)
-    get_object_or_404(collection.topics, number=topic.replace("\0", ""))
+    access.topic_for(user, collection, topic)
     if not adjudication.is_for(collection, topic, user):
         raise Http404
     cases = adjudication.cases(collection, topic, but=user)
@@ -151,8 +151,7 @@ def reopen(request: HttpRequest, slug: str) -> HttpResponse:
 def decisions(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
     """What was decided of a topic, with its history; for organizers, who see who decided."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    if not collection.topics.filter(number=topic).exists():
-        raise Http404
+    access.topic_for(request.user, collection, topic)
     scale = {grade.value: grade for grade in grades(collection)}
     cases = [
         (case, scale.get(case.grade) if case.grade is not None else None) for case in adjudication.cases(collection, topic)

@@ -4,7 +4,7 @@ import uuid
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
@@ -20,7 +20,7 @@ from config.errors import Conflict, Refusal
 from config.models import Job
 from pooling import access, search
 from pooling.core.query import MOST_LETTERS, sought_words
-from pooling.models import Role, Topic
+from pooling.models import Role
 from pooling.selectors import documents, grades, topics
 from pooling.services import indexing
 from pooling.views.collections import page
@@ -110,7 +110,7 @@ def judge_hit(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         raise Refusal("Expected a topic, a document, a grade and an id of this act.")
     data = form.cleaned_data
-    topic = get_object_or_404(Topic, collection=collection, number=data["topic"])
+    topic = access.topic_for(user, collection, data["topic"])
     given = {name: data[name] for name in ("docno", "grade", "client_id", "seen")}
     stale = ""
     try:

@@ -41,14 +41,16 @@ class Model:
     def __post_init__(self) -> None:
         for name, known in (("model", MODELS), ("idf", IDFS), ("fields", FIELDS)):
             if getattr(self, name) not in known:
-                raise ValueError(f"Expected the {name} {' or '.join(known)}; found “{str(getattr(self, name))[:80]}”.")
+                raise ValueError(f"{name}: Expected one of {', '.join(known)}; found “{str(getattr(self, name))[:80]}”.")
         bounds: dict[str, tuple[float, float]] = {
             "k1": (0, 1000), "b": (0, 1), "k3": (0, 1000), "feedback": (0, 100), "depth": (1, MOST_DEPTH)
         }  # fmt: skip
         for name, (low, high) in bounds.items():
             value = getattr(self, name)
-            if value is not None and not low <= value <= high:
-                raise ValueError(f"{name}: expected a number from {low:,} to {high:,}; found {value:g}.")
+            if value is not None and not value >= low:
+                raise ValueError(f"{name}: Expected at least {low}; found {value}.")
+            if value is not None and not value <= high:
+                raise ValueError(f"{name}: Expected at most {high}; found {value}.")
         if not TAG.fullmatch(self.run_tag.encode()):
             raise ValueError(f'Expected a tag of letters, digits, "_", "-" and ".", 25 at most; found “{self.run_tag[:80]}”.')
 

@@ -22,7 +22,7 @@ for _name in sorted(STRATEGIES, key=lambda name: list(KINDS).index(STRATEGIES[na
 def clean(name: str, values: Mapping[str, object]) -> dict[str, Value]:
     """The parameters of a strategy with the common ones, checked and filled in; what is unknown or wrong is a ValueError."""
     if name not in STRATEGIES:
-        raise ValueError(f"Expected the strategy {' or '.join(STRATEGIES)}; found “{name}”.")
+        raise ValueError(f"strategy: Expected one of {', '.join(STRATEGIES)}; found “{name[:80]}”.")
     known = {parameter.name: parameter for parameter in STRATEGIES[name].all_parameters}
     for given in values:
         if given not in known:

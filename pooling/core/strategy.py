@@ -52,21 +52,22 @@ class Parameter:
             return self.default
         if self.kind == "choice":
             if value not in dict(self.choices):
-                raise ValueError(f"{self.label}: expected {' or '.join(dict(self.choices))}; found “{value}”.")
+                raise ValueError(f"{self.name}: Expected one of {', '.join(dict(self.choices))}; found “{str(value)[:80]}”.")
             return str(value)
         if self.kind == "text":
             text = re.sub(r"\s", "", str(value))
             if not re.fullmatch(self.pattern, text):
-                raise ValueError(
-                    f"{self.label}: expected numbers by commas, such as {self.default}; found “{str(value)[:80]}”."
-                )
+                raise ValueError(f"{self.name}: Expected numbers by commas, such as {self.default}; found “{str(value)[:80]}”.")
             return text
         try:
             number = int(str(value)) if self.kind == "int" else float(str(value))
         except ValueError:
-            raise ValueError(f"{self.label}: expected {self._range()}; found “{value}”.") from None
-        if not (self.low is None or number >= self.low) or not (self.high is None or number <= self.high):
-            raise ValueError(f"{self.label}: expected {self._range()}; found {number:,}.")
+            kind = "whole number" if self.kind == "int" else "number"
+            raise ValueError(f"{self.name}: Expected a {kind}; found “{str(value)[:80]}”.") from None
+        if self.low is not None and not number >= self.low:
+            raise ValueError(f"{self.name}: Expected at least {self.low}; found {number}.")
+        if self.high is not None and not number <= self.high:
+            raise ValueError(f"{self.name}: Expected at most {self.high}; found {number}.")
         return number
 
     def told(self, value: Value) -> str:
@@ -76,12 +77,6 @@ class Parameter:
         if self.kind == "choice":
             return dict(self.choices).get(str(value), str(value))
         return f"{value:,}" if isinstance(value, int | float) else str(value).replace(",", ", ")
-
-    def _range(self) -> str:
-        kind = "a whole number" if self.kind == "int" else "a number"
-        if self.low is None or self.high is None:
-            return kind if self.low is None else f"{kind} of at least {self.low:,}"
-        return f"{kind} from {self.low:,} to {self.high:,}"
 
 
 @dataclass(frozen=True, eq=False)

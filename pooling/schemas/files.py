@@ -26,8 +26,8 @@ class TopicChange(In):
     title: str = Field(examples=["tidal power"])
     description: str = ""
     narrative: str = ""
-    language: str = Field("", max_length=20)
-    of: str = Field("", max_length=20, description="Change its version in this language instead.")
+    language: str = ""
+    of: str = Field("", description="Change its version in this language instead.")
 
 
 class CorpusOut(Schema):
@@ -87,11 +87,11 @@ class UploadOut(Schema):
 class RunFields(In):
     """What is left out the metadata tell, else the run that it replaces, else it is automatic and of priority 1."""
 
-    group: str = Field("", max_length=80, description="Who made it.")
+    group: str = Field("", description="Who made it; at most 80 characters.")
     kind: RunKind | None = None
-    description: str = Field("", max_length=5000, description="How it was made.")
-    priority: int | None = Field(None, ge=1, le=999, description="Of its group's runs, the lowest is pooled first.")
-    language: str = Field("", max_length=20, description="In which it read the topics, where they have several.")
+    description: str = Field("", description="How it was made; at most 5000 characters.")
+    priority: int | None = Field(None, description="1 to 999; of its group's runs, the lowest is pooled first.")
+    language: str = Field("", description="In which it read the topics, where they have several.")
     replace: bool = Field(False, description="Take the place of the run of the same tag, which is kept in history.")
     repair: str = Field(
         "", description="What may be mended where the check calls for it, of ranks, first and cut, separated by commas."
@@ -116,11 +116,11 @@ class RunFields(In):
 
 
 class RunChange(In):
-    group: str = Field("", max_length=80)
+    group: str = ""
     kind: RunKind = RunKind.AUTOMATIC
-    description: str = Field("", max_length=5000)
-    priority: int = Field(1, ge=1, le=999)
-    language: str = Field("", max_length=20)
+    description: str = ""
+    priority: int = Field(1, description="1 to 999.")
+    language: str = ""
     efficiency: dict[str, float] = Field({}, description="Figures by name, such as latency_mean_ms.")
 
 
@@ -158,7 +158,7 @@ class DocumentFields(In):
 
 class TopicFields(In):
     encoding: str = Field("utf-8", description="utf-8, cp1252 and others of the page's list.")
-    language: str = Field("", max_length=20, description="Of topics that name none, such as en.")
+    language: str = Field("", description="Of topics that name none, such as en.")
     numbering: Literal["given", "running"] = Field("given", description="running: 1, 2, 3 … in the order of the file.")
     parallel: bool = Field(False, description="The topics stay; those of the file are the same in its language.")
     drop: bool = Field(False, description="Drop topics that the file lacks; otherwise such a file is refused.")
@@ -190,11 +190,11 @@ class BaselineIn(In):
     """A run of our own over the collection's documents."""
 
     model: Literal["bm25", "tfidf"] = "bm25"
-    k1: float = Field(1.2, ge=0, le=1000, description="Of BM25; 0 is the binary model.")
-    b: float = Field(0.75, ge=0, le=1, description="Of BM25: heed of lengths.")
-    k3: float | None = Field(None, ge=0, le=1000, description="Of BM25, for long topics; left out: none.")
+    k1: float = Field(1.2, description="Of BM25; 0 is the binary model.")
+    b: float = Field(0.75, description="Of BM25: heed of lengths.")
+    k3: float | None = Field(None, description="Of BM25, for long topics; left out: none.")
     idf: Literal["floor", "seed"] = "floor"
     fields: Literal["title", "title+description", "all"] = Field("title", description="Of each topic.")
-    feedback: int = Field(0, ge=0, le=100, description="Pseudo-relevance feedback from so many documents; 0: none.")
-    depth: int = Field(1000, ge=1, le=10_000, description="Documents of each topic at most.")
+    feedback: int = Field(0, description="Pseudo-relevance feedback from so many documents; 0: none.")
+    depth: int = Field(1000, description="Documents of each topic, 1 to 10,000.")
     tag: str = Field("", description="Of the run; left out: assize-bm25 or the like.")

@@ -13,7 +13,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from config import jobs
+from config import expected, jobs
 from config.errors import Conflict, Refusal
 from config.models import Job, User
 from pooling import measures as measure_names
@@ -33,9 +33,7 @@ def create_collection(
 
     `described` are any of DESCRIBED.
     """
-    preset = PRESETS.get(task)
-    if preset is None:
-        raise Refusal(f"Expected a task among {', '.join(PRESETS)}; found “{task}”.")
+    preset = PRESETS[expected.require_one_of("task", task, PRESETS)]
     collection = Collection(
         name=name.strip(),
         slug=slug.strip(),
@@ -185,6 +183,13 @@ def restore_collection(collection: Collection) -> Collection:
 def require_not_archived(collection: Collection) -> None:
     if collection.is_archived:
         raise Conflict("This collection is archived; restore it first.")
+
+
+def require_grade(collection: Collection, grade: int) -> None:
+    scale = dict(collection.grades.values_list("value", "label"))
+    if grade not in scale:
+        words = ", ".join(f"{value} ({label})" for value, label in scale.items())
+        raise Refusal(f"Expected a grade of this collection's scale: {words}; found {grade}.")
 
 
 def request_export(collection: Collection, *, by: User) -> Job:

@@ -12,13 +12,15 @@ from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
 
-from config import accounts, jobs
+from config import accounts, expected, jobs
 from config.errors import Conflict, Refusal
 from config.models import ApiToken, User
 from pooling import selectors
 from pooling.models import Collection, Invitation, Membership, Role
+from pooling.services.collections import require_not_archived
 
 _signer = Signer(sep=".", salt="assize.invitation")
+MOST_DAYS = 365
 # What a machine's token may do unless told otherwise: the work of its role.
 MACHINE_SCOPES = {Role.ASSESSOR: ("read", "judge"), Role.PARTICIPANT: ("read", "submit")}
 
@@ -28,11 +30,11 @@ def invite(
     collection: Collection, *, by: User, role: str, days: int = 14, max_uses: int = 1, emails: Iterable[str] = ()
 ) -> list[Invitation]:
     """Make invitation links: one to pass on oneself, or one for each address, which is then mailed."""
-    if collection.is_archived:
-        raise Conflict("This collection is archived; restore it first.")
-    if not 1 <= days <= 365:
-        raise Refusal(f"An invitation lives for 1 to 365 days; found {days}.")
+    require_not_archived(collection)
+    expected.require_between("days", days, 1, MOST_DAYS)
     addresses = list(dict.fromkeys(email.strip() for email in emails if email.strip()))
+    for address in addresses:
+        expected.require_mail("emails", address)
     made = []
     for address in addresses or [""]:
         invitation = Invitation(
@@ -150,10 +152,8 @@ def add_machine(
     collection: Collection, *, name: str, role: str = Role.ASSESSOR, scopes: Sequence[str] = ()
 ) -> tuple[Membership, ApiToken, str]:
     """A program that judges (or submits) by API: a member that never signs in, and its first token's secret."""
-    if collection.is_archived:
-        raise Conflict("This collection is archived; restore it first.")
-    if role not in {Role.ASSESSOR, Role.PARTICIPANT}:
-        raise Refusal("A machine can be an assessor or a participant.")
+    require_not_archived(collection)
+    expected.require_one_of("role", role, MACHINE_SCOPES)
     user = User(username=f"{collection.slug}.{name.strip()}", name=name.strip(), is_machine=True)
     user.set_unusable_password()
     user.full_clean()
@@ -165,8 +165,7 @@ def add_machine(
 @transaction.atomic
 def renew_machine_token(membership: Membership, *, scopes: Sequence[str] = ()) -> tuple[ApiToken, str]:
     """A new token for a machine; the ones before it end."""
-    if membership.collection.is_archived:
-        raise Conflict("This collection is archived; restore it first.")
+    require_not_archived(membership.collection)
     for token in membership.user.tokens.filter(revoked_at=None):
         accounts.revoke_token(token)
     wanted = scopes or MACHINE_SCOPES[Role(membership.role)]
@@ -175,6 +174,5 @@ def renew_machine_token(membership: Membership, *, scopes: Sequence[str] = ()) -
 
 def set_topic_language(collection: Collection, *, user: User, language: str) -> None:
     """In which language a member reads topics; "" is the topics' own."""
-    if language and language not in selectors.topic_languages(collection):
-        raise Refusal(f"Expected one of {', '.join(selectors.topic_languages(collection))}; found “{language[:40]}”.")
+    expected.require_one_of("language", language, ["", *selectors.topic_languages(collection)])
     collection.memberships.filter(user=user, ended_at=None).update(topic_language=language)

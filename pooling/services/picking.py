@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from django.db import transaction
 from django.db.models import F
 
-from config.errors import Conflict, Refusal
+from config import expected
+from config.errors import Conflict, Invalid
 from config.models import User
 from pooling import adaptives
 from pooling.models import Pick, Pool, PoolItem, Topic, TopicStop
@@ -56,8 +57,9 @@ def begin(pool: Pool, work: Work) -> int:
 def stop_topic(pool: Pool, topic: Topic, *, by: User, reason: str) -> TopicStop:
     """Pick no more of a topic; what is picked and unjudged stays to be judged."""
     reason = " ".join(reason.split())
-    if not reason or len(reason) > MOST_REASON:
-        raise Refusal(f"Expected a reason of at most {MOST_REASON} characters; found {len(reason)}.")
+    if not reason:
+        raise Invalid("reason", expected.NOTHING)
+    expected.require_text("reason", reason, MOST_REASON)
     if pool.kind != "adaptive":
         raise Conflict("This round was drawn at once: there is nothing to stop.")
     stop, new = TopicStop.objects.get_or_create(pool=pool, topic=topic, defaults={"reason": reason, "stopped_by": by})

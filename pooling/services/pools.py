@@ -16,6 +16,7 @@ from pooling.core import planning
 from pooling.core.strategies import Chosen
 from pooling.models import Collection, NotDrawn, Pool, PoolItem, Run
 from pooling.services import picking
+from pooling.services.collections import require_not_archived
 from pooling.services.work import ROWS, Work, pause, remove_in_chunks, tell_planner
 
 
@@ -25,8 +26,7 @@ def plan_pool(
 ) -> Pool:
     """The next round, not yet drawn. One that was planned and never drawn is planned anew, with what it left behind."""
     locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-    if locked.is_archived:
-        raise Conflict("This collection is archived; restore it first.")
+    require_not_archived(locked)
     choice = plans.choice(runs, strategy, values, seed)
     if not collection.topics.exists():
         raise Conflict("There are no topics yet: upload them first.")

@@ -20,8 +20,9 @@ from pooling.core.run_stream import check_file
 from pooling.core.runs import RunRead
 from pooling.docnos import all_docnos
 from pooling.models import Collection, Role, Run, RunVersion, Upload, UploadKind, UploadState
+from pooling.services.collections import require_not_archived
 from pooling.services.taking import Refused, close, locked
-from pooling.services.topics import language_tag
+from pooling.services.topics import require_language
 from pooling.services.work import Work
 
 RULES = ("max_per_topic", "expected_per_topic", "runs_per_group", "strict_runs", "runs_open_at", "runs_close_at")
@@ -201,8 +202,7 @@ def require_window(collection: Collection, by: User) -> None:
 def set_rules(collection: Collection, **rules: Any) -> Collection:
     """What a run may be and when it may come; runs that are there stay."""
     collection = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-    if collection.is_archived:
-        raise Conflict("This collection is archived; restore it first.")
+    require_not_archived(collection)
     for name in RULES:
         setattr(collection, name, rules.get(name, getattr(collection, name)))
     collection.full_clean()
@@ -216,14 +216,13 @@ def edit_run(
 ) -> Run:
     """What is told of a run; its rankings stay as they are."""
     collection = Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
-    if collection.is_archived:
-        raise Conflict("This collection is archived; restore it first.")
+    require_not_archived(collection)
     try:
         run.efficiency = checked_figures(efficiency)
     except ValueError as error:
         raise Refusal(str(error)) from error
     run.group, run.kind, run.description = group.strip(), kind, description.strip()
-    run.priority, run.language = priority, language if language == run.language else language_tag(language)
+    run.priority, run.language = priority, language if language == run.language else require_language(language.strip())
     run.full_clean()
     run.save(update_fields=["group", "kind", "description", "priority", "language", "efficiency"])
     return run

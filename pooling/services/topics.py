@@ -6,16 +6,19 @@ from pathlib import Path
 
 from django.db import transaction
 
-from config.errors import Conflict, Refusal
+from config.errors import Invalid, Refusal
+from config.expected import NOTHING, require_text
 from config.models import User
 from pooling.core import languages
 from pooling.core.findings import Report, shown
 from pooling.core.lines import listed_topics
 from pooling.core.topics import TEXTS, TopicSpec, read_topics
 from pooling.models import Collection, Topic, TopicVersion, Upload, UploadKind, UploadState
+from pooling.services.collections import require_not_archived
 from pooling.services.taking import Refused, close, locked, unpacked
 from pooling.services.work import Work
 
+LONGEST = {"title": 5000, "description": 50_000, "narrative": 50_000}
 _FIELDS = [*TEXTS, "language", "translations", "extra"]
 
 
@@ -95,26 +98,30 @@ def _translate(collection: Collection, specs: list[TopicSpec], report: Report) -
         report.add("warning", "TOPIC_MISSING", 0, f"{_the(present)} {'is' if len(present) == 1 else 'are'} not in the file.")
 
 
+def cleaned_texts(texts: Mapping[str, str]) -> dict[str, str]:
+    """A topic's words as they are stored, here or in a draft."""
+    for name, most in LONGEST.items():
+        require_text(name, texts.get(name, "").replace("\0", ""), most)
+    cleaned = {name: " ".join(texts.get(name, "").replace("\0", "").split()) for name in TEXTS}
+    if not cleaned["title"]:
+        raise Invalid("title", NOTHING)
+    return cleaned
+
+
+def require_language(language: str) -> str:
+    if language and not languages.is_tag(language):
+        raise Invalid("language", f"Expected a language tag such as en or pt-BR; found “{shown(language)}”.")
+    return language
+
+
 @transaction.atomic
-def language_tag(text: str) -> str:
-    """Of topics, or of a run that read them; empty where nobody said."""
-    tag = text.strip()
-    if tag and not languages.is_tag(tag):
-        raise Refusal(f"Expected a language tag such as en or pt-BR; found “{shown(tag)}”.")
-    return tag
-
-
 def edit_topic(topic: Topic, *, by: User, language: str, texts: Mapping[str, str], of: str = "") -> Topic:
     """Change a topic, or with `of` its version in that language. After the first judgment the old words are kept as a version."""
     collection = Collection.objects.select_for_update(no_key=True).get(pk=topic.collection_id)
-    if collection.is_archived:
-        raise Conflict("This collection is archived; restore it first.")
+    require_not_archived(collection)
     topic = Topic.objects.select_for_update(no_key=True).get(pk=topic.pk)
     topic.collection = collection
-    cleaned = {name: " ".join(texts.get(name, "").replace("\0", "").split()) for name in TEXTS}
-    if not cleaned["title"]:
-        raise Refusal("A topic needs a title; found none.")
-    language = language_tag(language)
+    cleaned, language = cleaned_texts(texts), require_language(language.strip())
     if of and of not in topic.translations:
         raise Refusal(f"Topic {topic.number} has no version in “{shown(of)}”.")
     before = {name: getattr(topic, name) for name in (*TEXTS, "language", "translations")}

@@ -1,6 +1,7 @@
 """Files that come in: documents, topics, runs. Received at once, checked by a job, taken whole or refused whole."""
 
 import hashlib
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +15,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from config import jobs, store
-from config.errors import Conflict, Refusal
+from config.errors import Conflict, Invalid, Refusal
+from config.expected import EMPTY, WHOLE, require_between, require_one_of, require_text, shown
 from config.models import Job, JobState, User
 from pooling.core import packed
 from pooling.core.documents import FORMATS
@@ -24,10 +26,11 @@ from pooling.core.lines import Unpackable
 from pooling.core.metadata import MAX_BYTES
 from pooling.core.repairs import REPAIRS
 from pooling.models import Collection, RunKind, Upload, UploadKind, UploadState
+from pooling.services.collections import require_not_archived
 from pooling.services.documents import OTHERS, take_documents
 from pooling.services.runs import figures_of, repairs_of, require_window, take_run
 from pooling.services.taking import Refused, close
-from pooling.services.topics import language_tag, take_topics
+from pooling.services.topics import require_language, take_topics
 from pooling.services.work import Work
 
 KEEP_REFUSED = timedelta(days=1)  # of what can be repaired
@@ -52,6 +55,7 @@ def receive_file(
     require_open(collection, kind, by)
     file = _Kept(collection, name, chunks)
     try:
+        _require_content(file)
         (upload,) = _stored(collection, by, kind, [(file, cleaned)], later=later)
     except BaseException:
         file.remove()
@@ -77,6 +81,7 @@ def receive_runs(
     try:
         for name, chunks in files:
             kept.append(_Kept(collection, name, chunks))
+            _require_content(kept[-1])
             if _is_archive(kept[-1].path):
                 archive = kept.pop()
                 kept.extend(_taken_apart(collection, archive))
@@ -120,6 +125,11 @@ class _Kept:
 
     def remove(self) -> None:
         store.remove(self.relative)
+
+
+def _require_content(file: _Kept) -> None:
+    if not file.size:
+        raise Invalid("file", EMPTY % {"value": file.name})
 
 
 def _is_archive(path: Path) -> bool:
@@ -195,8 +205,7 @@ def _ask_for_check(upload: Upload) -> None:
 
 def require_open(collection: Collection, kind: str, by: User) -> None:
     """May a file of this kind come now?"""
-    if collection.is_archived:
-        raise Conflict("This collection is archived; restore it first.")
+    require_not_archived(collection)
     if kind == UploadKind.TOPICS and collection.topics_frozen:
         why = "judging has begun" if collection.judging_started_at else "the organizers said so"
         raise Conflict(f"The topics are frozen: {why}. Each can still be changed on its own page.")
@@ -225,35 +234,30 @@ def _options(kind: UploadKind, given: Mapping[str, str]) -> dict[str, str]:
     if kind == UploadKind.RUN:
         _check_run_options(options)
     else:
-        _require_one_of("encoding", options.get("encoding", "utf-8"), ENCODINGS)
-        _require_one_of("format", options.get("format", "auto"), FORMATS)
-        _require_one_of("numbering", options.get("numbering", "given"), ("given", "running"))
-        _require_one_of("documents", options.get("only", "all"), ("all", "pool"))
-        _require_one_of("other documents", options.get("others", "refuse"), OTHERS)
-    language_tag(options.get("language", ""))
+        require_one_of("encoding", options.get("encoding", "utf-8"), ENCODINGS)
+        require_one_of("format", options.get("format", "auto"), FORMATS)
+        require_one_of("numbering", options.get("numbering", "given"), ("given", "running"))
+        require_one_of("only", options.get("only", "all"), ("all", "pool"))
+        require_one_of("others", options.get("others", "refuse"), OTHERS)
+    require_language(options.get("language", ""))
     return options
 
 
 def _check_run_options(options: dict[str, str]) -> None:
     if "kind" in options:
-        _require_one_of("kind of run", options["kind"], RunKind.values)
+        require_one_of("kind", options["kind"], RunKind.values)
     for name, most in (("group", 80), ("description", 5000), ("metadata", MAX_BYTES)):
-        if len(options.get(name, "")) > most:
-            raise Refusal(f"The {name} may have {most:,} characters; found {len(options[name]):,}.")
+        require_text(name, options.get(name, ""), most)
     for name in repairs_of(options):
-        _require_one_of("repair", name, REPAIRS)
+        require_one_of("repair", name, REPAIRS)
     priority = options.get("priority", "1")
-    if not (priority.isascii() and priority.isdigit() and 1 <= int(priority[:9]) <= 999):
-        raise Refusal(f"Expected a priority from 1 to 999; found “{priority[:40]}”.")
+    if not re.fullmatch(r"-?[0-9]{1,9}", priority):
+        raise Invalid("priority", WHOLE % {"value": shown(priority)})
+    require_between("priority", int(priority), 1, 999)
     try:
         figures_of(options)
     except ValueError as error:
         raise Refusal(str(error)) from error
-
-
-def _require_one_of(what: str, found: str, expected: Iterable[str]) -> None:
-    if found not in expected:
-        raise Refusal(f"Expected the {what} {' or '.join(expected)}; found “{found[:80]}”.")
 
 
 def _name(name: str) -> str:
@@ -319,7 +323,7 @@ def repair_upload(upload: Upload, *, by: User, repairs: Sequence[str] = (), late
         if found.file_path is None or not found.file_path.exists():
             raise Conflict("The file is no longer there; send it again, with the repair.")
         for name in repairs:
-            _require_one_of("repair", name, offered)
+            require_one_of("repair", name, offered)
         require_open(Collection.objects.select_for_update(no_key=True).get(pk=found.collection_id), found.kind, by)
         again = Upload(collection=upload.collection, kind=found.kind, name=found.name, path=found.path, size=found.size)
         again.sha256, again.uploaded_by = found.sha256, found.uploaded_by

@@ -13,7 +13,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from config import http
-from config.errors import Conflict
 from config.forms import attempt
 from config.models import Job
 from pooling import access, charts, exports, forms, plans, selectors
@@ -21,6 +20,7 @@ from pooling.core import planning
 from pooling.core.strategies import KINDS, STRATEGIES
 from pooling.models import Collection, Role
 from pooling.services import pools
+from pooling.services.collections import require_not_archived
 from pooling.views.collections import page
 
 LINES_AT_ONCE = 5_000_000  # plans of larger sets of runs take seconds, so they are made only when asked for
@@ -40,8 +40,8 @@ def pool(request: HttpRequest, slug: str) -> HttpResponse:
     strategy = (asked or request.GET).get("strategy", "depth")
     strategy = strategy if strategy in STRATEGIES else "depth"
     form = forms.PoolForm(asked, strategy=strategy, runs=runs, pace=collection.seconds_per_judgment, initial={"seed": seed})
-    if asked is not None and collection.is_archived:
-        raise Conflict("This collection is archived; restore it first.")
+    if asked is not None:
+        require_not_archived(collection)
     plan = attempt(form, lambda: _plan(collection, form, runs, strategy))
     opened_at = None
     if asked is None and plan and not plan.new and (opened_at := plan.next_depth):
@@ -104,9 +104,7 @@ def _drawn(collection: Collection, number: str | None) -> dict[str, Any]:
 def pool_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """One round: how it was drawn, from which files, and who contributed what."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    found = selectors.pools(collection).filter(round=number).first()
-    if found is None:
-        raise access.missing(request.user, collection, "The pool has no such round.", "The pool", "pool")
+    found = access.round_for(request.user, collection, number)
     used = found.used
     if found.kind == "adaptive":  # it grows while it is judged
         runs = list(found.runs.select_related("upload").order_by("pk"))

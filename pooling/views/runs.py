@@ -100,12 +100,7 @@ def edit(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
 
 
 def _run(request: HttpRequest, slug: str, tag: str) -> Run:
-    collection = access.collection_for(request.user, slug, *MAY)
-    runs = access.runs_visible_to(request.user, collection).select_related("collection", "upload", "submitted_by")
-    found = runs.filter(tag=tag.replace("\0", "")).first()
-    if found is None:
-        raise access.missing(request.user, collection, "There is no such run among those you see.", "Runs", "runs")
-    return found
+    return access.run_for(request.user, access.collection_for(request.user, slug, *MAY), tag)
 
 
 @require_safe

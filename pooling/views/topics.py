@@ -33,9 +33,7 @@ def topic(request: HttpRequest, slug: str, number: str) -> HttpResponse:
     """A topic in all its languages, with what it was before; organizers change it here, after the first judgment as a version."""
     may = (Role.ORGANIZER,) if request.method == "POST" else ()
     collection = access.collection_for(request.user, slug, *may)
-    found = collection.topics.filter(number=number.replace("\0", "")).first()
-    if found is None:
-        raise access.missing(request.user, collection, "This collection has no such topic.", "All topics", "topics")
+    found = access.topic_for(request.user, collection, number)
     of = request.POST.get("of", request.GET.get("of", ""))
     texts = found.translations.get(of, {name: getattr(found, name) for name in TEXTS})
     form = forms.TopicForm(request.POST or None, initial={**texts, "language": of or found.language, "of": of})

@@ -62,5 +62,10 @@ def error(code: str, message: str, **details: object) -> dict[str, object]:
     return {"error": {"code": code, "message": message, "details": details}}
 
 
+def at(field: str, words: str) -> dict[str, object]:
+    """The error of one field."""
+    return error("invalid", f"{field}: {words}", fields=[{"where": field, "message": words}])
+
+
 NOT_FOUND = error("not_found", "There is no such page, or it is not open to you.")
 NO_TOKEN = error("not_signed_in", "Send a token as “Authorization: Bearer …”, or sign in.")

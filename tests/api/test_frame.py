@@ -13,7 +13,7 @@ from config.models import User
 from pooling.models import Collection
 from pooling.services import collections
 from tests import factories
-from tests.api.conftest import NO_TOKEN, NOT_FOUND, CallerFor, error
+from tests.api.conftest import NO_TOKEN, NOT_FOUND, CallerFor, at, error
 from tests.conftest import Cast, ClientFor
 
 pytestmark = pytest.mark.once
@@ -134,7 +134,7 @@ def test_unreadable_body(cast: Cast, caller_for: CallerFor, raw: bytes, why: str
 
 def test_missing_body(cast: Cast, caller_for: CallerFor) -> None:
     call = caller_for(cast.organizer)
-    told = error("invalid", "body: Field required", fields=[{"where": "body", "message": "Field required"}])
+    told = at("body", "Expected an entry; found nothing.")
     assert (call("POST", "/collections"), call.status) == (told, 422)
 
 
@@ -199,11 +199,7 @@ def test_people(cast: Cast, caller_for: CallerFor) -> None:
         "date_joined": olga["date_joined"],
         "last_login": None,
     }
-    told = error(
-        "invalid",
-        "query: Text cannot hold NUL characters.",
-        fields=[{"where": "query", "message": "Text cannot hold NUL characters."}],
-    )
+    told = at("query", "Expected text; found a null character in it.")
     assert call("GET", "/people?q=a%00b") == told
 
 

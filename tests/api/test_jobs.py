@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 from config import jobs
 from config.models import Job, User
 from pooling.services import collections
-from tests.api.conftest import NO_TOKEN, NOT_FOUND, CallerFor, error
+from tests.api.conftest import NO_TOKEN, NOT_FOUND, CallerFor, at
 from tests.conftest import Cast
 
 pytestmark = pytest.mark.once
@@ -79,8 +79,8 @@ def test_list_by_state(cast: Cast, caller_for: CallerFor) -> None:
     assert [job["id"] for job in call.walk("/jobs?state=done")] == [done.pk]
     refused = make_job(cast.stranger, state="refused")
     assert [(job["id"], job["state"]) for job in call.walk("/jobs?state=refused")] == [(refused.pk, "refused")]
-    why = "Input should be 'waiting', 'running', 'done', 'refused' or 'failed'"
-    assert call("GET", "/jobs?state=lost") == error("invalid", f"state: {why}", fields=[{"where": "state", "message": why}])
+    why = "Expected one of waiting, running, done, refused, failed; found “lost”."
+    assert call("GET", "/jobs?state=lost") == at("state", why)
 
 
 def test_list_query_count(cast: Cast, caller_for: CallerFor, django_assert_num_queries: DjangoAssertNumQueries) -> None:
@@ -120,10 +120,10 @@ def test_trial(cast: Cast, caller_for: CallerFor) -> None:
 
 @pytest.mark.parametrize("steps", [0, 1001])
 def test_trial_tells_why_not(cast: Cast, caller_for: CallerFor, steps: int) -> None:
-    why = f"Input should be {'greater' if steps == 0 else 'less'} than or equal to {1 if steps == 0 else 1000}"
+    why = f"Expected at {'least 1' if steps == 0 else 'most 1000'}; found {steps}."
     call = caller_for(cast.staff)
     answer = call("POST", "/jobs/trial", {"steps": steps})
-    assert (answer, call.status) == (error("invalid", f"steps: {why}", fields=[{"where": "steps", "message": why}]), 422)
+    assert (answer, call.status) == (at("steps", why), 422)
 
 
 def test_trial_is_for_administrators(cast: Cast, caller_for: CallerFor) -> None:

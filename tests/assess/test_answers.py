@@ -97,7 +97,7 @@ def test_taking_back_is_history(bench: Bench) -> None:
     ("what", "words"),
     [
         ({}, "Expected a grade, an answer (grade, cannot, later, open), a note or a mark; found nothing."),
-        ({"answer": "maybe"}, "Expected one of grade, cannot, later, open as answer; found “maybe”."),
+        ({"answer": "maybe"}, "answer: Expected one of grade, cannot, later, open; found “maybe”."),
         ({"answer": "grade"}, "Expected a grade with the answer “grade”, and with no other."),
         ({"answer": "later", "grade": 1}, "Expected a grade with the answer “grade”, and with no other."),
         ({"answer": "cannot"}, "Expected a reason why the document cannot be judged; found none."),

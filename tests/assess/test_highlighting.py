@@ -3,7 +3,6 @@
 import uuid
 
 import pytest
-from django.http import Http404
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +10,7 @@ from assess import adjudication
 from assess.core import highlighting
 from assess.models import OwnWords
 from assess.services import judging
-from config.errors import Refusal
+from config.errors import Missing, Refusal
 from pooling.models import Membership
 from tests.api.conftest import CallerFor, caller_for
 from tests.assess.conftest import Bench
@@ -81,7 +80,7 @@ def test_own_words_are_of_ones_own_topics(bench: Bench, caller_for: CallerFor) -
     ann = caller_for(bench.ann, "read", "judge")
     told = ann("PUT", "/collections/harbour-trials/queue/words/1", {"words": "salmon eel"})
     assert told == {"topic": "1", "words": "salmon eel"}
-    with pytest.raises(Http404):  # Bob's
+    with pytest.raises(Missing, match="There is no topic “2” among those of ann-assessor"):  # it is Bob's
         judging.set_words(bench.collection, assessor=bench.ann, topic="2", words="salmon")
     with pytest.raises(Refusal, match="Expected words of at most 500 characters in all, none of them NUL; found 501"):
         judging.set_words(bench.collection, assessor=bench.ann, topic="1", words="x" * 501)

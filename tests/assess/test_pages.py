@@ -153,7 +153,7 @@ def test_refusals_of_the_judging_request(bench: Bench, ann: Pages, client_for: C
     card = bench.cards(bench.ann)[0]
     told = ann.judge(card.token, 9)
     assert ann.answer.status_code == 422 and "found 9" in told["error"]["message"]
-    assert ann.judge(card.token, "x")["error"]["message"] == "grade: Expected a whole number."
+    assert ann.judge(card.token, "x")["error"]["message"] == "grade: Expected a whole number; found “x”."
     assert ann.judge(card.token, 1, held="x")["error"]["code"] == "invalid"
     bob = Pages(bench, client_for(bench.bob))
     answers = [bob.judge(card.token), bob.judge(uuid.uuid4())]

@@ -77,9 +77,9 @@ def test_many_acts_of_a_file(assize: Assize, bench: Bench) -> None:
     ("line", "words"),
     [
         ("{", "Expected an act of judging as JSON; found “{”."),
-        ("[1]", "The act: Input should be a valid dictionary or object to extract fields from."),
+        ("[1]", "The act: Expected an object; found “[1]”."),
         ('{"topic": "1", "docno": "nowhere", "grade": 1}', "“nowhere” of topic 1 is not among the documents of ann-assessor."),
-        ('{"docno": "d", "garde": 1}', "garde: Extra inputs are not permitted."),
+        ('{"docno": "d", "garde": 1}', "garde: Expected nothing under this name; found “1”."),
         (f'{{"seat": "{uuid.UUID(int=7)}", "grade": 1}}', "There is no such document of ann-assessor."),
     ],
 )
@@ -168,9 +168,9 @@ def test_own_words_and_language(assize: Assize, bench: Bench) -> None:
     ann = ("own-topics", "harbour-trials", "--by", "ann-assessor")
     (row,) = assize(*ann, "--topic", 1, "--words", "eel  salmon", "--json").json
     assert (row["number"], row["done"], row["left"], OwnWords.objects.get().words) == ("1", 0, 5, "eel salmon")
-    assert assize(*ann, "--topic", 2, "--words", "x").told == (1, "Error: Topic “2” is not among those of ann-assessor.")
+    assert assize(*ann, "--topic", 2, "--words", "x").told == (1, "Error: There is no topic “2” among those of ann-assessor.")
     Topic.objects.update(language="en", translations={"de": {"title": "Aale", "description": "", "narrative": ""}})
     assert assize(*ann, "--language", "de").status == 0
     assert bench.cards(bench.ann, 1)[0].topic_title == "Aale"
-    assert assize(*ann, "--language", "xx").told == (1, "Error: Expected one of de, en; found “xx”.")
+    assert assize(*ann, "--language", "xx").told == (1, "Error: language: Expected one of de, en; found “xx”.")
     assert assize(*ann, "--topic", 1).status == 2

@@ -31,9 +31,9 @@ def test_a_topic_is_edited(assize: Assize, cast: Cast) -> None:
     assert assize(*edit, "--of", "fr", "--narrative", "Toutes.").status == 0
     topic.refresh_from_db()
     assert topic.translations["fr"] == {"title": "marées", "description": "", "narrative": "Toutes."}
-    assert assize(*edit, "--title", "").told == (1, "Error: A topic needs a title; found none.")
+    assert assize(*edit, "--title", "").told == (1, "Error: title: Expected an entry; found nothing.")
     assert assize(*edit, "--of", "de", "--title", "Gezeiten").told == (1, "Error: Topic 1 has no version in “de”.")
-    assert assize("edit-topic", HERE, 9).told == (1, "Error: There is no topic “9” in harbour-trials.")
+    assert assize("edit-topic", HERE, 9).told == (1, "Error: There is no topic “9” in this collection.")
     assert assize("edit-topic", HERE).status == 2
 
 
@@ -52,7 +52,7 @@ def test_runs_are_listed_shown_and_edited(assize: Assize, cast: Cast, tmp_path: 
     assert (Run.objects.get().group, Run.objects.get().language) == ("North", "en")
     assert "“speed” is no efficiency figure" in assize("runs", "edit", HERE, "alpha", "--figure", "speed=5").told[1]
     assert assize("runs", "edit", HERE, "alpha", "--priority", 0).status == 1
-    assert assize("runs", "show", HERE, "beta").told == (1, "Error: There is no run “beta” in harbour-trials.")
+    assert assize("runs", "show", HERE, "beta").told == (1, "Error: There is no run “beta” among those you see.")
     assert assize("runs", "edit", HERE, "alpha", "--kind", "magic").status == 2
 
 

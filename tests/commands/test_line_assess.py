@@ -37,7 +37,7 @@ def test_assign_one_topic_and_new_seats(assize: Assize, bench: Bench) -> None:
     assert done.status == 0 and Seat.objects.filter(assessor=None).count() == 5
     assert "Nobody’s work has changed." in assize("assign", "harbour-trials", "--seats", "--by", "olga-organizer").err
     wrong = assize("assign", "harbour-trials", "--topic", 9, "--first", "bob-beholder", "--by", "olga-organizer")
-    assert wrong.status == 1 and "There is no topic “9” in harbour-trials." in wrong.err
+    assert wrong.status == 1 and "There is no topic “9” in this collection." in wrong.err
     assert assize("assign", "harbour-trials", "--auto", "--topic", 1).status == 2
     assert assize("assign", "nowhere").told == (1, "Error: There is no collection “nowhere”.")
 

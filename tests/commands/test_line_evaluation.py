@@ -44,7 +44,7 @@ def test_score_takes_new_runs(release: Release, assize: Assize) -> None:
     factories.make_run(release.collection, "gamma", factories.BETA, by=User.objects.first() or release.frozen_by)
     assert assize("score", HERE).out == "1\n"
     assert assize("score", HERE, "--release", 1).out == "0\n"
-    assert assize("score", HERE, "--release", 2).told == (1, "Error: There is no release 2.")
+    assert assize("score", HERE, "--release", 2).told == (1, "Error: There is no release “2” in this collection.")
 
 
 def test_leaderboard_as_table_and_json(release: Release, assize: Assize) -> None:

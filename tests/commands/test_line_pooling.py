@@ -86,9 +86,9 @@ def test_bad_documents_leave_the_old(assize: Assize, cast: Cast, folder: Path) -
         (("import-topics", "nowhere", "topics.tsv"), "There is no collection “nowhere”."),
         (("import-topics", "harbour-trials", "none.tsv"), "No such file or directory."),
         (("draw-pool", "harbour-trials"), "Say how deep with --depth N"),
-        (("draw-pool", "harbour-trials", "--depth", "0"), "1 to 1,000; found 0"),
+        (("draw-pool", "harbour-trials", "--depth", "0"), "depth: Expected at least 1; found 0."),
         (("draw-pool", "harbour-trials", "--depth", "5"), "Choose at least one run."),
-        (("draw-pool", "harbour-trials", "--depth", "5", "--run", "x"), "harbour-trials has no run “x”."),
+        (("draw-pool", "harbour-trials", "--depth", "5", "--run", "x"), "There is no run “x” in this collection."),
     ],
 )
 def test_what_cannot_be_done_is_told(

@@ -77,7 +77,7 @@ def test_invitations_by_mail_are_jobs(assize: Assize, cast: Cast) -> None:
 def test_invitation_is_revoked_in_its_own_collection_only(assize: Assize, cast: Cast) -> None:
     (invitation,) = members.invite(cast.collection, by=cast.organizer, role="assessor")
     elsewhere = assize("invitations", "revoke", "another-one", invitation.pk)
-    assert elsewhere.told == (1, f"Error: another-one has no invitation {invitation.pk}.")
+    assert elsewhere.told == (1, f"Error: There is no invitation “{invitation.pk}” in this collection.")
     assert assize("invitations", "revoke", "harbour-trials", invitation.pk).status == 0
     invitation.refresh_from_db()
     assert invitation.state == "revoked"
@@ -94,11 +94,11 @@ def test_invitation_is_revoked_in_its_own_collection_only(assize: Assize, cast: 
         (["invitations", "create", "harbour-trials", "--role", "assessor", "--by", "nobody"], "There is no user “nobody”."),
         (
             ["invitations", "create", "harbour-trials", "--role", "assessor", "--days", "0"],
-            "An invitation lives for 1 to 365 days; found 0.",
+            "days: Expected at least 1; found 0.",
         ),
         (
             ["invitations", "create", "harbour-trials", "--role", "assessor", "--email", "nonsense"],
-            "email: Expected an e-mail address, such as ada@example.org; found “nonsense”.",
+            "emails: Expected an e-mail address, such as ada@example.org; found “nonsense”.",
         ),
     ],
 )

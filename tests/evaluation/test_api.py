@@ -54,9 +54,9 @@ def test_publishing_opens_a_private_collection_if_asked(judged: Cast, caller_for
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ({"rule": "lowest"}, "rule: Input should be 'first', 'majority', 'median_low', 'median_high', 'max' or 'min'"),
-        ({"note": "x" * 5001}, "note: Expected at most 5,000 characters; found 5,001."),
-        ({"rules": "first"}, "rules: Extra inputs are not permitted"),
+        ({"rule": "lowest"}, "rule: Expected one of first, majority, median_low, median_high, max, min; found “lowest”."),
+        ({"note": "x" * 5001}, "note: Expected at most 5000 characters; found 5001."),
+        ({"rules": "first"}, "rules: Expected nothing under this name; found “first”."),
     ],
 )
 def test_bad_freeze_is_told(judged: Cast, caller_for: CallerFor, body: dict[str, str], words: str) -> None:
@@ -168,7 +168,7 @@ def test_leaderboard(release: Release, judged: Cast, caller_for: CallerFor) -> N
         == "not_found"
     )
     assert call("GET", "/collections/harbour-trials/leaderboard?test=odd")["error"]["message"].startswith(
-        "Expected a test among"
+        "test: Expected one of randomization"
     )
 
 

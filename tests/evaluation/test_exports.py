@@ -155,7 +155,7 @@ def test_qrels_views(release: Release) -> None:
     assert exports.qrels(release) == (settings.DATA / release.path).read_bytes()
     assert exports.qrels(release, "lenient") == b"1 0 a 1\n1 0 b 0\n1 0 c 1\n2 0 d 1\n2 0 e 0\n2 0 f 1\n"
     assert exports.qrels(release, "strict") == b"1 0 a 1\n1 0 b 0\n1 0 c 0\n2 0 d 1\n2 0 e 0\n2 0 f 0\n"
-    with pytest.raises(Refusal, match="Expected a view among graded, lenient, strict; found “odd”"):
+    with pytest.raises(Refusal, match="view: Expected one of graded, lenient, strict; found “odd”"):
         exports.qrels(release, "odd")
 
 

@@ -189,7 +189,7 @@ def test_imported_judgments_are_not_counted_as_wanted(two: Cast) -> None:
 
 
 def test_refused_in_words(cast: Cast, two: Cast) -> None:
-    with pytest.raises(Refusal, match="Expected judgments or release"):
+    with pytest.raises(Refusal, match="kind: Expected one of judgments, release; found “run”"):
         take(two, QRELS, "run")
     two.collection.topics.all().delete()
     with pytest.raises(Conflict, match="no topics yet"):

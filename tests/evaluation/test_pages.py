@@ -151,7 +151,7 @@ def test_the_page_tells_what_was_frozen_to_who_asked_for_it(
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"rule": "lowest"}, "Expected one of the choices; found “lowest”."),
+        ({"rule": "lowest"}, "Expected one of first, majority, median_low, median_high, max, min; found “lowest”."),
         ({}, "Expected a choice; found none."),
         ({"rule": "first", "note": "x" * 5001}, "Expected at most 5000 characters; found 5001."),
     ],

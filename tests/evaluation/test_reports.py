@@ -271,7 +271,7 @@ def test_both_orders_by_hand(release: Release, judged: Cast) -> None:
         ("?runs=best", 422, "Expected 2 to 12 runs to compare; found 1."),
         ("?runs=best&runs=odd", 404, ""),
         ("?runs=best&runs=good&baseline=fair", 422, "Expected a baseline among the runs compared; found “fair”."),
-        ("?runs=best&runs=good&test=odd", 422, "Expected a test among randomization"),
+        ("?runs=best&runs=good&test=odd", 422, "test: Expected one of randomization"),
         ("?runs=best&runs=good&view=strict", 200, "MAP(rel=2)"),
     ],
 )

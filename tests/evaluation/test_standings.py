@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from django.http import Http404
 from django.test import Client
 
+from config.errors import Missing
 from config.models import User
 from evaluation import boards, columns, comparing, planning, reports, services, standings, topic_reports
 from evaluation import live as lives
@@ -311,7 +311,7 @@ def test_a_run_that_is_not_seen_has_no_place(release: Release, judged: Cast) -> 
     release.collection = judged.collection
     standing = standings.of_release(release)
     assert standing.place("alpha") == 0
-    with pytest.raises(Http404):
+    with pytest.raises(Missing, match="There is no run “beta” with scores among those you see"):
         standing.place("beta")
 
 

@@ -76,7 +76,7 @@ def test_known_documents_come_as_a_file(release: Release, judged: Cast, client_f
         ({"shown": "P"}, "&quot;P&quot;: P needs a cutoff, as in P@10."),
         ({"expected": "1 many"}, "Line 1: expected a topic and a number from 1 to 999,999, as “301 20”; found “1 many”."),
         ({"known": "1 a\n2"}, "Line 2: expected a topic and a docno, as “301 FT911-3”; found “2”."),
-        ({"seen": "none"}, "Expected one of the choices; found “none”."),
+        ({"seen": "none"}, "Expected one of own, anonymous, all; found “none”."),
     ],
 )
 def test_bad_choices_are_told(release: Release, judged: Cast, client_for: ClientFor, given: dict[str, str], told: str) -> None:
@@ -92,7 +92,9 @@ def test_the_same_over_the_api_and_from_the_shell(
     told = call("PATCH", f"{API}/scoring", {"seen": "anonymous", "expected": {"1": 3}})
     assert (told["seen"], told["expected"], told["test"]) == ("anonymous", {"1": 3}, "randomization")
     assert call("GET", f"{API}/scoring") == told
-    assert call("PATCH", f"{API}/scoring", {"test": "odd"})["error"]["message"].startswith("Expected a test among")
+    assert call("PATCH", f"{API}/scoring", {"test": "odd"})["error"]["message"].startswith(
+        "test: Expected one of randomization"
+    )
     assert assize("scoring", "harbour-trials", "--seen", "all", "--shown", "RR").out.splitlines()[:4] == [
         "shown       RR",
         "test        randomization",

@@ -64,8 +64,8 @@ def test_feedback_finds_what_shares_words_with_the_first() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"model": "lsi"}, "Expected the model bm25 or tfidf; found “lsi”."),
-        ({"b": 2.0}, "b: expected a number from 0 to 1; found 2."),
+        ({"model": "lsi"}, "model: Expected one of bm25, tfidf; found “lsi”."),
+        ({"b": 2.0}, "b: Expected at most 1; found 2.0."),
         ({"tag": "no good"}, "Expected a tag of letters"),
     ],
 )
@@ -135,4 +135,4 @@ class TestInASite:
         done = assize("baseline-run", cast.collection.slug, "--model", "tfidf")
         assert (done.status, done.out) == (0, "assize-tfidf  2 topics  3 lines\n")
         again = assize("baseline-run", cast.collection.slug, "--k1", "-1")
-        assert again.told == (1, "Error: k1: expected a number from 0 to 1,000; found -1.")
+        assert again.told == (1, "Error: k1: Expected at least 0; found -1.0.")

@@ -60,7 +60,7 @@ def test_preset_keeps_the_rules_of_a_scale(db: None, task: str) -> None:
         ({"slug": "-harbour"}, "slug", "Small letters, digits and hyphens, such as harbour-2026."),
         ({"slug": ""}, "slug", "Expected an entry; found nothing."),
         ({"name": "  "}, "name", "Expected an entry; found nothing."),
-        ({"visibility": "open"}, "visibility", "Expected one of the choices; found “open”."),
+        ({"visibility": "open"}, "visibility", "Expected one of private, unlisted, public; found “open”."),
         ({"slug": "harbour-trials"}, "slug", "There is a collection with this address already."),
     ],
 )
@@ -75,7 +75,7 @@ def test_collection_refuses_bad_facts_by_field(cast: Cast, change: dict[str, str
 def test_collection_refuses_an_unknown_task(cast: Cast) -> None:
     with pytest.raises(Refusal) as error:
         collections.create_collection(by=cast.organizer, name="New", slug="new", task="chess")
-    assert error.value.message == f"Expected a task among {', '.join(PRESETS)}; found “chess”."
+    assert error.value.message == f"task: Expected one of {', '.join(PRESETS)}; found “chess”."
 
 
 # Edit

@@ -141,7 +141,10 @@ def test_a_topic_is_edited_until_judging_and_versioned_after(cast: Cast) -> None
     edited = topics.edit_topic(topic, by=cast.organizer, **given)  # type: ignore[arg-type]
     assert (edited.title, edited.version) == ("tides", 2)
     assert list(edited.earlier.values_list("version", "title", "description")) == [(1, "tidal energy", "d")]
-    for wrong, words in (({"texts": {"title": " "}}, "needs a title"), ({"language": "in English"}, "language tag")):
+    for wrong, words in (
+        ({"texts": {"title": " "}}, "title: Expected an entry; found nothing"),
+        ({"language": "in English"}, "language tag"),
+    ):
         with pytest.raises(Refusal, match=words):
             topics.edit_topic(topic, by=cast.organizer, **{**given, **wrong})  # type: ignore[arg-type]
 

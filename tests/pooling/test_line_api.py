@@ -114,8 +114,10 @@ def test_others_runs_are_not_there(cast: Cast, caller_for: CallerFor) -> None:
     run = files.take_run(cast.collection, rival, run_file("rivals", t1="d1"))
     call = caller_for(cast.participant)
     assert call("GET", f"{HERE}/runs")["results"] == call("GET", f"{HERE}/uploads")["results"] == []
-    for path in ("runs/rivals", "runs/rivals/file", f"uploads/{run.upload_id}", "runs/none"):
-        assert (call("GET", f"{HERE}/{path}"), call.status) == (NOT_FOUND, 404)
+    assert (call("GET", f"{HERE}/uploads/{run.upload_id}"), call.status) == (NOT_FOUND, 404)
+    for tag, path in (("rivals", "rivals"), ("rivals", "rivals/file"), ("none", "none")):
+        told = error("not_found", f"There is no run “{tag}” among those you see.")
+        assert (call("GET", f"{HERE}/runs/{path}"), call.status) == (told, 404)
     assert len(caller_for(rival)("GET", f"{HERE}/runs")["results"]) == 1
 
 
@@ -134,10 +136,7 @@ def test_pool_sizes_and_drawing(cast: Cast, caller_for: CallerFor) -> None:
     sizes = call("GET", f"{HERE}/pools/sizes?depth=1&depth=2")
     assert sizes == [{"depth": 1, "items": 5, "new": 5, "hours": None}, {"depth": 2, "items": 7, "new": 7, "hours": None}]
     assert [size["depth"] for size in call("GET", f"{HERE}/pools/sizes?run=alpha")] == [5, 10, 20, 50, 100]
-    assert (
-        call("GET", f"{HERE}/pools/sizes?depth=0")["error"]["message"]
-        == "Depth: expected a whole number from 1 to 1,000; found 0."
-    )
+    assert call("GET", f"{HERE}/pools/sizes?depth=0")["error"]["message"] == "depth: Expected at least 1; found 0."
     job = call("POST", f"{HERE}/pools", {"depth": 1, "runs": ["alpha"]}, key="once")
     assert (call.status, job["state"]) == (202, "waiting")
     assert call("POST", f"{HERE}/pools", {"depth": 1, "runs": ["alpha"]}, key="once") == job

@@ -47,10 +47,10 @@ def text(page: str) -> str:
 @pytest.mark.parametrize(
     ("place", "told", "listed"),
     [
-        ("topics/999/", "This collection has no such topic.", '/c/harbour-trials/topics/">All topics</a>'),
-        ("runs/none/", "There is no such run among those you see.", '/c/harbour-trials/runs/">Runs</a>'),
-        ("pool/7/", "The pool has no such round.", '/c/harbour-trials/pool/">The pool</a>'),
-        ("releases/3/", "This collection has no such release.", '/c/harbour-trials/releases/">All releases</a>'),
+        ("topics/999/", "There is no topic “999” in this collection.", '/c/harbour-trials/topics/">All topics</a>'),
+        ("runs/none/", "There is no run “none” among those you see.", '/c/harbour-trials/runs/">Runs</a>'),
+        ("pool/7/", "There is no round “7” in this collection.", '/c/harbour-trials/pool/">The pool</a>'),
+        ("releases/3/", "There is no release “3” in this collection.", '/c/harbour-trials/releases/">All releases</a>'),
     ],
 )
 def test_what_is_not_there_is_named_to_members_alone(

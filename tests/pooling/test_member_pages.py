@@ -36,10 +36,18 @@ def test_invite_makes_a_link(cast: Cast, olga: Client) -> None:
 @pytest.mark.parametrize(
     ("change", "field", "words"),
     [
-        ({"role": "owner"}, "role", "Expected one of the choices; found “owner”."),
+        (
+            {"role": "owner"},
+            "role",
+            "Expected one of organizer, assessor, adjudicator, participant, researcher; found “owner”.",
+        ),
         ({"days": "366"}, "days", "Expected at most 365; found 366."),
         ({"max_uses": "0"}, "max_uses", "Expected at least 1; found 0."),
-        ({"emails": "a@example.org nonsense"}, "emails", "“nonsense” is not an e-mail address."),
+        (
+            {"emails": "a@example.org nonsense"},
+            "emails",
+            "Expected an e-mail address, such as ada@example.org; found “nonsense”.",
+        ),
     ],
 )
 def test_invite_refuses_at_the_field(olga: Client, change: dict[str, str], field: str, words: str) -> None:

@@ -94,7 +94,7 @@ def test_what_chance_draws_is_what_was_shown(cast: Cast, olga: Client, caller_fo
     told = call("POST", "/collections/harbour-trials/pools/plan", body)
     call("POST", "/collections/harbour-trials/pools", {**body, "seed": told["seed"]})
     assert drawn_by_job(cast)[1:] == ([(run["pooled"], run["unique"]) for run in told["runs"]], told["seed"])
-    with pytest.raises(Refusal, match="Seed: expected a whole number from 0"):
+    with pytest.raises(Refusal, match="seed: Expected at least 0; found -1"):
         plans.choice(runs, "strata", STRATA, -1)
 
 

@@ -81,7 +81,9 @@ def test_topics_that_went_are_left_out(cast: Cast, runs: list[Run]) -> None:
     assert draw(cast.collection, cast.organizer, 1).item_count == 2
 
 
-@pytest.mark.parametrize(("depth", "words"), [(0, "1 to 1,000; found 0"), (1001, "found 1,001")])
+@pytest.mark.parametrize(
+    ("depth", "words"), [(0, "depth: Expected at least 1; found 0"), (1001, "Expected at most 1000; found 1001")]
+)
 def test_odd_depth_is_refused(cast: Cast, runs: list[Run], depth: int, words: str) -> None:
     with pytest.raises(Refusal, match=words):
         pools.plan_pool(cast.collection, by=cast.organizer, runs=runs, depth=depth)

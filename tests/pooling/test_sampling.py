@@ -86,7 +86,7 @@ def test_a_systematic_sample_has_its_size(weights: list[float], size: int, start
     ("values", "words"),
     [
         ({"edges": "10,5"}, "expected ascending ranks"),
-        ({"edges": "ten"}, "expected numbers by commas, such as 10,100; found “ten”"),
+        ({"edges": "ten"}, "Expected numbers by commas, such as 10,100; found “ten”"),
         ({"edges": "10,100", "shares": "100"}, "expected 2 numbers above 0"),
         ({"shares": "100,0"}, "expected 2 numbers above 0"),
     ],

@@ -253,11 +253,11 @@ def test_the_first_runs_of_each_group_by_priority() -> None:
 @pytest.mark.parametrize(
     ("name", "values", "words"),
     [
-        ("best", {}, "Expected the strategy depth or take or rrf or rbp"),
-        ("depth", {"depth": 0}, "Depth: expected a whole number from 1 to 1,000; found 0."),
-        ("depth", {"depth": "ten"}, "Depth: expected a whole number from 1 to 1,000; found “ten”."),
+        ("best", {}, "strategy: Expected one of depth, take, rrf, rbp"),
+        ("depth", {"depth": 0}, "depth: Expected at least 1; found 0."),
+        ("depth", {"depth": "ten"}, "depth: Expected a whole number; found “ten”."),
         ("depth", {"budget": 3}, "The strategy depth has no parameter “budget”"),
-        ("rrf", {"ties": "dice"}, "Ties at the cut: expected evaluation or docno-ascending or random; found “dice”."),
+        ("rrf", {"ties": "dice"}, "ties: Expected one of evaluation, docno-ascending, random; found “dice”."),
         ("depth", {"min_per_topic": 5, "max_per_topic": 4}, "At least 5 and at most 4 per topic cannot both be"),
     ],
 )

@@ -94,9 +94,9 @@ def test_second_file_of_documents_waits(cast: Cast) -> None:
 @pytest.mark.parametrize(
     ("kind", "options", "words"),
     [
-        (RUN, {"kind": "magic"}, "Expected the kind of run automatic or manual"),
-        (RUN, {"group": "x" * 81}, "The group may have 80 characters; found 81."),
-        (TOPICS, {"encoding": "ebcdic"}, "Expected the encoding utf-8 or utf-8-or-latin-1 or cp1252"),
+        (RUN, {"kind": "magic"}, "kind: Expected one of automatic, manual"),
+        (RUN, {"group": "x" * 81}, "group: Expected at most 80 characters; found 81."),
+        (TOPICS, {"encoding": "ebcdic"}, "encoding: Expected one of utf-8, utf-8-or-latin-1, cp1252"),
     ],
 )
 def test_bad_option_is_refused(cast: Cast, kind: str, options: dict[str, str], words: str) -> None:
@@ -227,7 +227,7 @@ def test_documents_are_not_dropped_unasked_and_can_be_added_to(cast: Cast, monke
     assert (shown(cast), Document.objects.count(), Corpus.objects.get().document_count) == (old + new, 6, 6)
     fewer = take(cast.collection, cast.organizer, DOCUMENTS, documents(["d5"]), others="drop")
     assert (fewer.state, fewer.report["facts"]) == ("accepted", {"documents": 1, "dropped": 5})
-    with pytest.raises(Refusal, match="Expected the other documents refuse or keep or drop; found “lose”"):
+    with pytest.raises(Refusal, match="others: Expected one of refuse, keep, drop; found “lose”"):
         take(cast.collection, cast.organizer, DOCUMENTS, more, others="lose")
 
 

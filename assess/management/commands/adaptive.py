@@ -5,6 +5,7 @@ from django.core.management.base import CommandParser
 from assess import adaptive_rounds
 from assess.services import checking
 from config.commands import Error
+from config.expected import no_such
 from pooling.commands import CollectionCommand
 from pooling.models import Collection, Pool, Topic
 from pooling.services import picking
@@ -56,7 +57,6 @@ class Command(CollectionCommand):
 
     def which(self, collection: Collection, options: dict[str, Any], number: str) -> tuple[Pool, Topic]:
         rounds = [one.pool for one in adaptive_rounds.rounds(collection) if options["round"] in (None, one.pool.round)]
-        topic = collection.topics.filter(number=number).first()
-        if not rounds or topic is None:
-            raise Error(f"Expected a topic of an adaptive round of {collection.slug}; found “{number}”.")
-        return rounds[0], topic
+        if not rounds:
+            raise Error("There is no adaptive round." if options["round"] is None else no_such("round", options["round"]))
+        return rounds[0], self.topic(collection, number)

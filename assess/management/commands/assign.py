@@ -6,7 +6,6 @@ from assess import selectors
 from assess.models import Order
 from assess.services import assigning, seating, workloads
 from assess.services.assigning import Rules, Wanted
-from config.commands import Error
 from config.models import User
 from pooling.commands import CollectionCommand
 from pooling.models import Collection
@@ -76,15 +75,13 @@ class Command(CollectionCommand):
             if options["seats"]:
                 done = seating.seat_items(collection, work)
             elif options["auto"]:
-                people = None if options["assessors"] is None else self._people(options["assessors"])
+                people = None if options["assessors"] is None else self._people(collection, options["assessors"])
                 done = assigning.auto_assign(collection, assessors=people, everything=options["all"], **told)
             elif options["rules"]:
                 done = assigning.assign(collection, wanted=[], **told)
             else:
-                topic = collection.topics.filter(number=options["topic"]).first()
-                if topic is None:
-                    raise Error(f"There is no topic “{options['topic']}” in {collection.slug}.")
-                groups = [self._people(options[name]) for name in ("first", "second", "third")]
+                topic = self.topic(collection, options["topic"])
+                groups = [self._people(collection, options[name]) for name in ("first", "second", "third")]
                 done = assigning.assign(collection, wanted=[Wanted(topic, *groups)], **told)
         self.say(f"{done.words}.")
 
@@ -93,5 +90,7 @@ class Command(CollectionCommand):
         flags = {name: said.get(options[name]) for name in ("by_item", "count_machines")}
         return Rules(third=options["third_share"], order=options["order"], repeats=options["repeats"], **flags)
 
-    def _people(self, names: str) -> list[User]:
-        return [self.user(name.strip()) for name in names.split(",") if name.strip()]
+    def _people(self, collection: Collection, names: str) -> list[User]:
+        given = [name.strip() for name in names.split(",") if name.strip()]
+        found = [(self.found(name) or User(username=name)).username for name in given]  # by e-mail, too
+        return selectors.named_assessors(collection, found)

@@ -27,8 +27,6 @@ class Command(CollectionCommand):
             raise Error("Expected --topic and --words together.", returncode=2)
         collection, by, _roles = self.member(options, Role.ASSESSOR)
         if words is not None:
-            if topic not in {line.number for line in blind.own_topics(collection, by)}:
-                raise Error(f"Topic “{topic}” is not among those of {by.username}.")
             judging.set_words(collection, assessor=by, topic=topic, words=words)
         if options["language"] is not None:
             members.set_topic_language(collection, user=by, language=options["language"])

@@ -27,9 +27,7 @@ class Command(CollectionCommand):
             sets = selectors.practice_sets(collection)
             rows = [{"topic": topic.number, "documents": count, "begun_by": people} for topic, count, people in sets]
             return self.table(rows, ["topic", "documents", "begun_by"])
-        topic = collection.topics.filter(number=options["topic"]).first()
-        if topic is None:
-            raise Error(f"There is no topic “{options['topic']}” in {collection.slug}.")
+        topic = self.topic(collection, options["topic"])
         if options["file"]:
             try:
                 text = sys.stdin.read() if options["file"] == "-" else Path(options["file"]).read_text(encoding="utf-8")

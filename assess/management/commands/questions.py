@@ -27,8 +27,6 @@ class Command(CollectionCommand):
             return self.own(options)
         collection = self.collection(options["slug"])
         if options["answer"]:
-            if options["answer"] not in {thread.number for thread in watching.inbox(collection)}:
-                raise Error(f"There is no question {options['answer']} in {collection.slug}.")
             questions.answer(collection, by=self.actor(options), question=options["answer"], text=options["text"])
             self.say("Answered.")
         rows = [

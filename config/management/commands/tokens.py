@@ -3,7 +3,7 @@ from datetime import timedelta
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from config import accounts
+from config import accounts, expected
 from config.commands import Error, Options, SiteCommand
 from config.models import ApiToken, Scope
 
@@ -31,8 +31,8 @@ class Command(SiteCommand):
 
     def create(self, options: Options) -> None:
         user, days = self.user(options["user"]), options["days"]
-        if days is not None and not 1 <= days <= 3650:
-            raise Error(f"A token lives for 1 to 3650 days; found {days}.")
+        if days is not None:
+            expected.require_between("days", days, 1, 3650)
         ends = None if days is None else timezone.now() + timedelta(days=days)
         token, secret = accounts.make_token(user=user, name=options["name"], scopes=options["scope"], expires_at=ends)
         self.say(f"Token {token.pk} of {user.username} ({', '.join(token.scopes)}); its secret is shown this once:")

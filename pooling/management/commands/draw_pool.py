@@ -3,10 +3,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.commands import Error
-from pooling import plans
+from pooling import plans, selectors
 from pooling.arguments import add_strategy, given_values
 from pooling.commands import CollectionCommand
-from pooling.models import Collection, Run
+from pooling.models import Collection
 from pooling.services import pools
 from pooling.services.work import Direct
 
@@ -28,7 +28,7 @@ class Command(CollectionCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = self.collection(options["slug"])
-        runs, strategy, values = self.runs(collection, options["run"]), options["strategy"], given_values(options)
+        runs, strategy, values = selectors.chosen_runs(collection, options["run"]), options["strategy"], given_values(options)
         if options["estimate"]:
             return self.estimate(collection, plans.choice(runs, strategy, values, options["seed"]), options)
         if strategy == "depth" and "depth" not in values:
@@ -49,9 +49,3 @@ class Command(CollectionCommand):
         if plan.curve:
             return self.table([vars(size) for size in plan.marks], ["depth", "items", "new", "hours"])
         return self.table([vars(topic) for topic in plan.topics], ["number", "items", "new", "hours"])
-
-    def runs(self, collection: Collection, tags: list[str]) -> list[Run]:
-        found = list(collection.runs.select_related("upload"))
-        for tag in sorted(set(tags) - {run.tag for run in found}):
-            raise Error(f"{collection.slug} has no run “{tag}”.")
-        return [run for run in found if run.tag in tags] if tags else found

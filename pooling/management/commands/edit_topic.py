@@ -2,7 +2,6 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.commands import Error
 from pooling.commands import CollectionCommand
 from pooling.core.topics import TEXTS
 from pooling.services import topics
@@ -22,9 +21,7 @@ class Command(CollectionCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection, of = self.collection(options["slug"]), options["of"]
-        topic = collection.topics.filter(number=options["number"]).first()
-        if topic is None:
-            raise Error(f"There is no topic “{options['number']}” in {collection.slug}.")
+        topic = self.topic(collection, options["number"])
         now = topic.translations.get(of, {}) if of else {name: getattr(topic, name) for name in TEXTS}
         texts = {name: now.get(name, "") if options[name] is None else options[name] for name in TEXTS}
         language = topic.language if options["language"] is None else options["language"]

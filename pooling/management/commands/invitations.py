@@ -1,6 +1,7 @@
 from django.core.management.base import CommandParser
 
 from config.commands import Error, Options
+from config.expected import no_such
 from pooling.commands import CollectionCommand
 from pooling.models import Role
 from pooling.services import members
@@ -56,6 +57,6 @@ class Command(CollectionCommand):
         collection = self.collection(options["slug"])
         invitation = collection.invitations.filter(pk=options["id"]).first()
         if invitation is None:
-            raise Error(f"{collection.slug} has no invitation {options['id']}.")
+            raise Error(no_such("invitation", options["id"]))
         members.revoke_invitation(invitation)
         self.say(f"Invitation {invitation.pk} is revoked.")

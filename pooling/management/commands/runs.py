@@ -4,6 +4,8 @@ from datetime import UTC, datetime
 from django.core.management.base import CommandParser
 
 from config.commands import Error, Options
+from config.expected import TIME, WHOLE, no_such, shown
+from pooling.access import AMONG_SEEN
 from pooling.commands import CollectionCommand
 from pooling.models import Run, RunKind
 from pooling.services import runs
@@ -69,7 +71,7 @@ class Command(CollectionCommand):
             self.collection(options["slug"]).runs.filter(tag=options["tag"]).select_related("submitted_by", "upload").first()
         )
         if found is None:
-            raise Error(f"There is no run “{options['tag']}” in {options['slug']}.")
+            raise Error(no_such("run", options["tag"], AMONG_SEEN))
         return found
 
 
@@ -79,10 +81,16 @@ def _row(run: Run) -> dict[str, object]:
 
 
 def number(text: str) -> int | None:
-    return int(text) if text else None
+    try:
+        return int(text) if text else None
+    except ValueError:
+        raise argparse.ArgumentTypeError(WHOLE % {"value": shown(text)}) from None
 
 
 def time(text: str) -> datetime | None:
     """UTC unless it says otherwise."""
-    found = datetime.fromisoformat(text) if text else None
+    try:
+        found = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        raise argparse.ArgumentTypeError(TIME % {"value": shown(text)}) from None
     return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found

@@ -1,6 +1,7 @@
 from django.core.management.base import CommandParser
 
 from config.commands import Error, Options
+from config.expected import no_such
 from pooling import selectors
 from pooling.commands import CollectionCommand
 from pooling.models import Upload, UploadState
@@ -64,5 +65,5 @@ class Command(CollectionCommand):
         collection = self.collection(options["slug"])
         found = collection.uploads.filter(pk=options["id"]).first()
         if found is None:
-            raise Error(f"{collection.slug} has no upload {options['id']}.")
+            raise Error(no_such("upload", options["id"]))
         return found
