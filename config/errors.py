@@ -33,6 +33,10 @@ class Conflict(Refusal):
     status, code = 409, "conflict"
 
 
+class Closed(Conflict):
+    """Nothing of it changes any more. Its pages show no forms, so the words have a page of their own."""
+
+
 class Missing(Refusal):
     """It is not there; the words, and the address and name of what is, are for members alone."""
 

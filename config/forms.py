@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from config import accounts
-from config.errors import Invalid, Refusal, TooMany
+from config.errors import Closed, Invalid, Refusal, TooMany
 from config.expected import EMPTY
 from config.models import Scope, User
 
@@ -20,7 +20,7 @@ def attempt(form: forms.BaseForm, act: Callable[[], T]) -> T | None:
     """Run a service; what it refuses becomes errors of the form, at their fields where it has them."""
     try:
         return act()
-    except TooMany:
+    except (TooMany, Closed):
         raise
     except Invalid as refusal:
         there = refusal.field in form.fields

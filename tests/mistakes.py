@@ -496,6 +496,13 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "judge {slug} --by {assessor} --seat {seat} --grade 500",
             by="assessor",
         ),
+        "grade that no column holds": Mistake(
+            f"Expected a grade of this collection's scale: {{scale}}; found {10**30}.",
+            (f"{C}/judge/{{seat}}/", {"grade": 10**30, "client_id": CLIENT_ID}),
+            ("POST", f"{A}/queue/{{seat}}", {"grade": 10**30, "client_id": CLIENT_ID}),
+            f"judge {{slug}} --by {{assessor}} --seat {{seat}} --grade {10**30}",
+            by="assessor",
+        ),
         "answer": Mistake(
             "Expected one of grade, cannot, later, open; found “maybe”.",
             (f"{C}/judge/{{seat}}/", {"answer": "maybe", "client_id": CLIENT_ID}),
@@ -692,4 +699,43 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "compare-runs {slug} alpha gamma",
         ),
     },
+}
+
+CLOSED = "This collection is archived; restore it first."
+ARCHIVED: dict[str, Mistake] = {
+    "settings": Mistake(
+        CLOSED, (f"{C}/settings/", SETTINGS), ("PATCH", A, {"name": "New"}), "collections edit {slug} --name New"
+    ),
+    "invitation": Mistake(
+        CLOSED,
+        (f"{C}/invitations/", {"role": "assessor", "days": 14, "max_uses": 1}),
+        ("POST", f"{A}/invitations", {"role": "assessor"}),
+        "invitations create {slug} --role assessor",
+    ),
+    "machine": Mistake(
+        CLOSED,
+        (f"{C}/machines/", {"name": "robot", "role": "assessor"}),
+        ("POST", f"{A}/machines", {"name": "robot"}),
+        "members add-machine {slug} robot",
+    ),
+    "topic": Mistake(CLOSED, (f"{C}/topics/1/", TEXTS), ("PUT", f"{A}/topics/1", TEXTS), "edit-topic {slug} 1 --title eels"),
+    "run": Mistake(
+        CLOSED,
+        (f"{C}/runs/alpha/edit/", RUN),
+        ("PATCH", f"{A}/runs/alpha", {"priority": 2}),
+        "runs edit {slug} alpha --priority 2",
+    ),
+    "file": Mistake(CLOSED, (f"{C}/runs/", {"file": FILE}), ("POST", f"{A}/runs", {"file": FILE}), "import-run {slug} {file}"),
+    "pool": Mistake(CLOSED, (f"{C}/pool/", POOL), ("POST", f"{A}/pools", {"depth": 10}), "draw-pool {slug} --depth 10"),
+    "assignments": Mistake(
+        CLOSED,
+        (f"{C}/assign/", {"act": "rules", **SHARES}),
+        ("PUT", f"{A}/assignments", {"assignments": []}),
+        "assign {slug} --rules --order docno",
+    ),
+    "merging": Mistake(CLOSED, (f"{C}/merge/", MERGE), ("PATCH", f"{A}/merge", {"rule": "max"}), "merge {slug} --rule max"),
+    "release": Mistake(
+        CLOSED, (f"{C}/releases/", {"rule": "max"}), ("POST", f"{A}/releases", {"rule": "max"}), "release {slug}"
+    ),
+    "scoring": Mistake(CLOSED, (f"{C}/scoring/", SCORING), ("PATCH", f"{A}/scoring", {"test": "t"}), "scoring {slug} --test t"),
 }

@@ -14,7 +14,6 @@ from django.test import Client
 from assess import blind
 from assess.models import DecisionReason, MergeRule, TopicDraft
 from assess.services import assigning
-from config.models import User
 from evaluation.boards import CORRECTIONS
 from evaluation.core.comparison import TESTS
 from evaluation.models import Release, Seen
@@ -24,11 +23,12 @@ from pooling.core.presets import PRESETS
 from pooling.core.strategies import STRATEGIES
 from pooling.measures import spelled
 from pooling.models import Genre
+from pooling.services import collections
 from tests.assess import factories
 from tests.commands.conftest import Assize, assize
 from tests.conftest import Cast, ClientFor
 from tests.evaluation.conftest import judged, release, second
-from tests.mistakes import FILE, MISTAKES, Given
+from tests.mistakes import ARCHIVED, FILE, MISTAKES, Given, Mistake
 
 __all__ = ["assize", "judged", "release", "second"]
 
@@ -134,12 +134,27 @@ def test_one_mistake_has_one_sentence(
 ) -> None:
     for name, mistake in MISTAKES[area].items():
         with subtests.test(name):
-            user: User = getattr(judged, mistake.by)
-            client, says, told = client_for(user), filled(mistake.says, words), {}
-            if mistake.page:
-                told["page"] = of_page(client, *filled(list(mistake.page), words))
-            if mistake.api:
-                told["api"] = of_api(client, *filled(list(mistake.api), words))
-            if mistake.shell:
-                told["shell"] = of_shell(assize, filled(mistake.shell, words))
-            assert told == dict.fromkeys(told, says)
+            told = made(mistake, words, client_for(getattr(judged, mistake.by)), assize)
+            assert told == dict.fromkeys(told, filled(mistake.says, words))
+
+
+def test_of_an_archived_collection_all_say_the_same(
+    words: dict[str, object], judged: Cast, client_for: ClientFor, assize: Assize, subtests: pytest.Subtests
+) -> None:
+    collections.archive_collection(judged.collection)
+    for name, mistake in ARCHIVED.items():
+        with subtests.test(name):
+            told = made(mistake, words, client_for(judged.organizer), assize)
+            assert told == dict.fromkeys(("page", "api", "shell"), mistake.says)
+
+
+def made(mistake: Mistake, words: dict[str, object], client: Client, assize: Assize) -> dict[str, str]:
+    """What each door says."""
+    told = {}
+    if mistake.page:
+        told["page"] = of_page(client, *filled(list(mistake.page), words))
+    if mistake.api:
+        told["api"] = of_api(client, *filled(list(mistake.api), words))
+    if mistake.shell:
+        told["shell"] = of_shell(assize, filled(mistake.shell, words))
+    return told

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from config import expected, jobs
-from config.errors import Conflict, Refusal
+from config.errors import Closed, Conflict, Refusal
 from config.models import Job, User
 from pooling import measures as measure_names
 from pooling.core import crawl, languages
@@ -182,7 +182,7 @@ def restore_collection(collection: Collection) -> Collection:
 
 def require_not_archived(collection: Collection) -> None:
     if collection.is_archived:
-        raise Conflict("This collection is archived; restore it first.")
+        raise Closed("This collection is archived; restore it first.")
 
 
 def require_grade(collection: Collection, grade: int) -> None:

@@ -221,7 +221,7 @@ def test_archived_collection_shows_and_refuses(release: Release, judged: Cast, o
     assert "Freeze a release…" not in olga.get(f"{HERE}releases/").content.decode()
     assert olga.post(f"{HERE}releases/1/score/").status_code == 409
     answer = olga.post(f"{HERE}releases/", {"rule": "first", "note": ""})
-    assert (answer.status_code, "archived; restore it first" in answer.content.decode()) == (422, True)
+    assert (answer.status_code, "archived; restore it first" in answer.content.decode()) == (409, True)
 
 
 def test_release_page_tells_what_is_in_it(release: Release, judged: Cast, olga: Client) -> None:

@@ -334,7 +334,7 @@ def test_archive_and_restore_by_their_buttons(cast: Cast, olga: Client) -> None:
     assert olga.post(f"{HERE}archive/")["Location"] == HERE
     cast.collection.refresh_from_db()
     assert cast.collection.is_archived
-    assert olga.post(f"{HERE}settings/", settings_of()).status_code == 422
+    assert olga.post(f"{HERE}settings/", settings_of()).status_code == 409
     assert olga.post(f"{HERE}restore/")["Location"] == HERE
     cast.collection.refresh_from_db()
     assert not cast.collection.is_archived
