@@ -159,7 +159,8 @@ def test_by_page_api_and_command(
     assert told["estimate"] == 60 and told["high"] == 60 and told["low"] < 50
     assert "95 % interval" in client.get(one).content.decode()
     (row,) = assize("topic-drafts", trial.slug, "--json").json
-    assert (row["number"], row["estimate"], row["judged"]) == ("2", 60.0, 27)
+    graded = {"d03", *(hit["docno"] for hit in told["hits"])}  # chance may have drawn d03, too: it goes by the draft's id
+    assert (row["number"], row["estimate"], row["judged"]) == ("2", 60.0, len(graded))
     assert call("GET", f"{base}/drafts")[0]["state"] == "open"
     taken = Topic.objects.create(collection=trial, number="2", title="came by a file")
     refused = client.post(one, {"act": "accept"})
