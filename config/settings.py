@@ -142,7 +142,8 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.health.banner",
-            ]
+            ],
+            "builtins": ["config.templatetags.words"],
         },
     }
 ]

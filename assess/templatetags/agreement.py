@@ -3,6 +3,7 @@
 from django import template
 
 from assess.core.figures import TITLES
+from config.templatetags.words import DASH
 
 register = template.Library()
 RULES = {
@@ -24,8 +25,8 @@ def coefficient(key: str) -> str:
 
 @register.filter
 def figure(value: float | None, decimals: int) -> str:
-    """A figure with a minus as wide as a digit; one that is not defined is a dash."""
-    return "–" if value is None else f"{value:z.{decimals}f}".replace("-", "−")
+    """A figure with a minus as wide as a digit; one that is not defined is a dash that is said."""
+    return DASH if value is None else f"{value:z.{decimals}f}".replace("-", "−")
 
 
 @register.filter

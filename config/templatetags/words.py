@@ -1,8 +1,23 @@
-"""Filters for words: hours as people say them; a choice written “Name: what it is” is shown as a name and, below it, its explanation."""
+"""Words, in every template: hours as people say them; a choice written “Name: what it is” is shown as a name and, below it, its explanation."""
 
 from django import template
+from django.template.loader_tags import BlockNode
+from django.utils.safestring import mark_safe
 
 register = template.Library()
+DASH = mark_safe('<span aria-hidden="true">–</span><span class="sr">none</span>')
+
+
+@register.filter
+def dashed(value: object) -> object:
+    """What is shown, or, where there is nothing, a dash that is heard as a word."""
+    return DASH if value is None or value == "" or value == "–" else value
+
+
+@register.simple_tag(takes_context=True)
+def again(context: template.Context, name: str) -> str:
+    """What a block of this page holds, a second time."""
+    return BlockNode(name, template.NodeList()).render(context)
 
 
 @register.filter
@@ -22,7 +37,7 @@ def explained(label: object) -> str:
 def hours(value: float | None) -> str:
     """Hours; less than one as minutes."""
     if value is None:
-        return "–"
+        return DASH
     minutes = round(60 * float(value))
     return f"{minutes} min" if minutes < 60 else f"{float(value):,.1f} h"
 

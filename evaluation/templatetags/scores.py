@@ -2,8 +2,10 @@
 
 from django import template
 from django.http import Http404
+from django.utils.html import format_html
 
 from config.errors import Forbidden
+from config.templatetags.words import DASH, dashed
 from evaluation import access, columns, selectors
 from evaluation.core.charts import minus
 from evaluation.core.comparison import CORRECTION_WORDS, TEST_WORDS
@@ -11,6 +13,12 @@ from pooling.models import Run
 from pooling.tables import Table
 
 register = template.Library()
+HEARD = {  # signs that are heads of columns
+    "τ": "Kendall’s tau",
+    "τ-AP": "tau that weighs the top ranks most",
+    "g_z": "effect size",
+    "p": "significance",
+}
 
 
 @register.inclusion_tag("evaluation/_run_scores.html", takes_context=True)
@@ -33,9 +41,9 @@ def run_scores(context: template.RequestContext, run: Run) -> dict[str, object]:
 def cell(value: object) -> str:
     """A cell of a table: four decimals, as trec_eval prints them."""
     if value is None or value != value:
-        return "–"
+        return DASH
     if not isinstance(value, int | float):
-        return str(value)
+        return str(dashed(str(value)))
     return minus(f"{value:z.4f}" if isinstance(value, float) else f"{value:,}")
 
 
@@ -57,10 +65,13 @@ def correction_words(name: str) -> str:
 
 @register.filter
 def heading(name: str) -> str:
-    """A column of a file as the head of a table: words begin with a capital; measures and symbols stay as they are."""
+    """A column of a file as the head of a table: words begin with a capital; measures and symbols stay as they are, and
+    are heard by their names."""
     first = name.split(" ")[0]
     word = len(first) > 2 and first.isascii() and first.isalpha() and first.islower() and first != "bpref"
-    return name[0].upper() + name[1:] if word else name
+    told = name[0].upper() + name[1:] if word else name
+    heard = next((words for sign, words in HEARD.items() if sign in name.split(" ")), "")
+    return format_html('{}<span class="sr"> ({})</span>', told, heard) if heard else told
 
 
 @register.filter
@@ -89,4 +100,4 @@ def signed(value: float, decimals: int) -> str:
 
 @register.filter
 def p_value(value: float | None) -> str:
-    return "–" if value is None else "< 0.0001" if value < 0.0001 else f"{value:.4f}"
+    return DASH if value is None else "< 0.0001" if value < 0.0001 else f"{value:.4f}"

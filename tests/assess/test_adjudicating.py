@@ -296,6 +296,8 @@ def test_merge_page_saves_and_tells_faults(judged: Cast, client_for: ClientFor) 
     assert olga.post(here, good).status_code == 302
     assert opinions.plan(judged.collection).rule == "max"
     page = olga.get(here).content.decode()
-    assert [f"<td>{rule.label[0].upper()}{rule.label[1:]}" in page for rule in MergeRule] == [True] * 6 and "<code" not in page
+    assert [f'<th scope="row">{rule.label[0].upper()}{rule.label[1:]}' in page for rule in MergeRule] == [
+        True
+    ] * 6 and "<code" not in page
     answer = olga.post(here, {**good, "differ_by": "7"})
     assert (answer.status_code, "Expected at most 3; found 7." in answer.content.decode()) == (422, True)

@@ -58,7 +58,7 @@ def test_the_textbook_example_on_page_and_in_files(textbook: Cast, client_for: C
     assert 'data-label="Cohen’s kappa">0.7761<' in page and 'data-label="Pooled kappa">0.7759<' in page  # 0.776 both
     coefficients = page.split("Relevant from grade 1 on, or not")[1]
     for title in ("Cohen&#x27;s kappa", "Kappa (pooled marginals, Scott&#x27;s pi)"):
-        assert f'<td>{title}</td><td class="num" data-label="Value">0.776</td>' in coefficients
+        assert f'<th scope="row">{title}</th><td class="num" data-label="Value">0.776</td>' in coefficients
     figures = overview(textbook).report["views"][1]["figures"]
     assert {key: round(figures[key]["value"], 6) for key in ("raw", "positive", "negative", "overlap", "cohen", "pooled")} == {
         "raw": 0.925,
@@ -86,7 +86,7 @@ def test_each_figure_has_its_error_interval_and_words(textbook: Cast, client_for
     olga, here = client_for(textbook.organizer), "/c/harbour-trials/agreement/"
     page = " ".join(olga.get(here).content.decode().split())
     assert '<td class="num" data-label="Standard error">0.039</td>' in page and ">0.70 to 0.85<" in page
-    assert "<td>Mean over topics</td>" in page
+    assert '<th scope="row">Mean over topics</th>' in page
     Judgment.objects.filter(assessor=textbook.assessor).update(grade=1, updated_at=timezone.now())
     page = olga.get(here).content.decode()
     name = textbook.assessor.name

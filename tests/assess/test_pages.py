@@ -77,7 +77,7 @@ def test_judge_page_shows_topic_document_and_grades(bench: Bench, ann: Pages) ->
     card, *rest = bench.cards(bench.ann)
     page = ann.get("judge/")
     shown = words(page)
-    for text in (card.docno, card.title, "Second paragraph.", bench.topics[0].title, "Narrative", "0 / 5"):
+    for text in (card.docno, card.title, "Second paragraph.", bench.topics[0].title, "Narrative", "0 of 5"):
         assert text in shown
     assert re.findall(r'data-key="(\d)"', page) == ["0", "1", "2", "3"]
     assert f'action="/c/harbour-trials/judge/{card.token}/"' in page
@@ -506,7 +506,7 @@ def test_undefined_kappa_tells_why(bench: Bench, organizer: Pages) -> None:
     bench.judge(bench.ann, 10, grade=0)
     bench.judge(bench.bob, 10, grade=0)
     shown = words(organizer.get("agreement/"))
-    assert "1.0000 – – – – not defined: both used one and the same grade throughout" in shown
+    assert "1.0000 – none – none – none – none not defined: both used one and the same grade throughout" in shown
 
 
 # Overviews

@@ -1,4 +1,5 @@
-"""Looks at a page as people see it: wide and narrow, light and dark; keeps the pictures, and asks axe about each."""
+"""Looks at a page as people see it: wide and narrow, light and dark; keeps the pictures, asks axe about each, and goes
+through it as those do who hear it."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from pathlib import Path
 
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
+
+from tests.browser import reading
 
 SCREENS = Path(__file__).resolve().parents[2] / "artifacts" / "screens"
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -53,6 +56,7 @@ def look(page: Page, name: str, *, dark: bool | None = None, both: bool = False)
         page.set_viewport_size(size)  # type: ignore[arg-type]
         faults += _too_wide(page)
     page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    faults += [f"by ear: {fault}" for fault in reading.faults(page)]
     assert not faults, f"{name}:\n" + "\n".join(faults)
 
 

@@ -86,7 +86,7 @@ def test_topics_are_uploaded_and_shown(cast: Cast, olga: Client) -> None:
         and "hx-get" not in page.partition("<main")[2]
     )
     shown = text(olga.get(f"{HERE}topics/").content.decode())
-    assert "1 tidal power fish near turbines 2 harbour walls 10 pilots" in shown
+    assert "1 tidal power fish near turbines 2 harbour walls – none 10 pilots – none" in shown
 
 
 def test_topics_page_for_others_has_no_form(cast: Cast, client_for: ClientFor) -> None:
@@ -188,8 +188,8 @@ def test_report_of_many_faults_tells_how_many_there_are_of_each_kind(cast: Cast,
     upload = files.take(cast.collection, cast.organizer, UploadKind.RUN, many, "many.run")
     page = text(olga.get(f"{HERE}uploads/{upload.pk}/").content.decode())
     told = "120 scores that are not numbers and 60 ranks that are not whole numbers; the first are listed."
-    assert f"Faults In all there are {told} Line What was found" in page
-    assert "180 errors in all; the first 100 are listed." in page and "Warnings Line What was found" in page
+    assert f"Faults In all there are {told} Faults by line Line What was found" in page
+    assert "180 errors in all; the first 100 are listed." in page and "Warnings Warnings by line Line What was found" in page
 
 
 def test_a_tag_of_ones_own_leads_to_replacing_the_run(cast: Cast, client_for: ClientFor) -> None:

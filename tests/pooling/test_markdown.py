@@ -42,10 +42,18 @@ def test_markdown_tables_work() -> None:
     table = re.sub(r">\s+<", "><", html.replace(' dir="auto"', "")).strip()
     assert table == (
         '<div class="scroll" tabindex="0" role="region" aria-label="Table">'
-        "<table><thead><tr><th>grade</th><th>meaning</th></tr></thead><tbody><tr><td>0</td><td>no</td></tr></tbody></table>"
+        '<table><caption class="sr">Table</caption><thead><tr><th scope="col">grade</th><th scope="col">meaning</th></tr></thead>'
+        '<tbody><tr><th scope="row">0</th><td>no</td></tr></tbody></table>'
         "</div>"
     )
-    assert html.count('<th dir="auto">') == html.count('<td dir="auto">') == 2
+    assert [html.count(f'<{cell} dir="auto">') for cell in ('th scope="col"', 'th scope="row"', "td")] == [2, 1, 1]
+
+
+def test_a_table_is_named_by_the_heading_above_it() -> None:
+    table = "| grade | meaning |\n|---|---|\n| 0 | no |\n"
+    html = markdown.render(f"{table}\n# What & *why*\n\n{table}\nOr:\n\n{table}\n")
+    names = ["Table", "What &amp; why", "What &amp; why, table 2"]
+    assert re.findall('<caption class="sr">(.*?)</caption>', html) == re.findall('aria-label="(.*?)"', html) == names
 
 
 def test_markdown_that_writes_a_table_in_html_gets_no_region() -> None:

@@ -185,7 +185,7 @@ def test_settings_refuse_and_keep_what_was(
 ) -> None:
     answer = olga.post(f"{HERE}settings/", settings_of(**change))
     assert (answer.status_code, errors(answer)) == (422, expected)
-    assert '<h1 dir="auto">Harbour trials</h1>' in answer.content.decode()
+    assert '<h1 dir="auto">Harbour trials<span class="sr">: Settings</span></h1>' in answer.content.decode()
     cast.collection.refresh_from_db()
     assert (cast.collection.name, cast.collection.measures) == ("Harbour trials", ["AP", "nDCG"])
 
