@@ -1,0 +1,49 @@
+"""The frame on very wide screens: every page begins at one edge, and only a table of many columns goes beyond the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.look import HUGE
+from tests.browser.world import World
+
+if TYPE_CHECKING:
+    from config.models import User
+
+pytestmark = pytest.mark.once
+EDGES = """() => ["header.top > .brand", "main h1", "main :is(.tabs, .back, form, article, .rows)", ".foot > span"].map(
+    part => Math.round(document.querySelector(part)?.getBoundingClientRect().left))"""
+ENDS = "box => [box, document.querySelector('main .tabs')].map(part => part.getBoundingClientRect().right)"
+
+
+@pytest.mark.parametrize("width", [HUGE["width"], 1920])
+def test_every_page_begins_at_one_edge(world: World, signed_in: Callable[[User], Page], width: int) -> None:
+    page, scores = signed_in(world.organizer), f"/c/{world.frozen.slug}/leaderboard/"
+    page.set_viewport_size({"width": width, "height": 1300})
+    begin = set()
+    for path in (
+        scores,
+        f"{scores}topics/301/",
+        f"/c/{world.line.slug}/runs/",
+        "/collections/new/",
+        "/jobs/",
+        "/docs/guides/assessors/",
+    ):
+        page.goto(path)
+        begin |= {edge for edge in page.evaluate(EDGES) if edge is not None}
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+    assert len(begin) == 1
+    page.goto(scores)
+    table, tabs = page.locator(".board").evaluate(ENDS)
+    assert tabs < table < width
+
+
+def test_judging_has_the_whole_screen(world: World, signed_in: Callable[[User], Page]) -> None:
+    page = signed_in(world.assessor)
+    page.set_viewport_size(HUGE)  # type: ignore[arg-type]
+    page.goto(f"/c/{world.judged.slug}/judge/")
+    assert page.locator("header.top > .brand").evaluate("part => part.getBoundingClientRect().left") < 40
