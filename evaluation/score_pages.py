@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from config import http
 from evaluation import access, boards, columns, exports, figures, reports, selectors, services, standings, tables, topic_reports
 from evaluation.boards import Wanted
 from evaluation.core.comparison import TESTS
@@ -63,7 +64,8 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
         "unsupported": unsupported,
         "unsized": unsized,
     }
-    return page(request, "evaluation/leaderboard.html", collection, **context)
+    answer = page(request, "evaluation/leaderboard.html", collection, **context)
+    return http.tell_ended(request, answer, "scoring", live=bool(context["job"] and context["job"].is_live))
 
 
 @require_safe

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Callable
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from config.models import Job
 from tests import factories
 from tests.browser.look import look
 from tests.browser.world import World
@@ -45,6 +48,28 @@ def test_trial_moves_without_reload_and_ends(world: World, signed_in: Callable[[
     )  # for who cannot see the bar
     steps = page.evaluate("steps")  # they are still there: the page was not loaded again
     assert len(steps) > 1 and steps == sorted(steps) and set(steps) <= {*range(21)}
+
+
+def test_what_is_polled_leaves_who_reads_it_where_they_are(world: World, signed_in: Callable[[User], Page]) -> None:
+    """While it is as before it stays the same part of the page; when it is another, the focus is where it was, not nowhere."""
+    ahead = timezone.now() + timedelta(hours=5)
+    told = {"state": "running", "attempt": 1, "heartbeat_at": ahead, "done_count": 3, "total": 8}
+    job = Job.objects.create(name="trial", title="Long work", started_by=world.organizer, **told)
+    page = signed_in(world.organizer)
+    page.goto("/jobs/")
+    page.get_by_role("link", name="Long work").focus()
+    shown = page.get_by_role("article", name="Long work")
+    shown.evaluate("part => { part.dataset.mine = 'read' }")
+    for _ in range(2):
+        with page.expect_response(f"**/jobs/{job.pk}/?linked=1"):
+            pass
+    expect(shown).to_have_attribute("data-mine", "read")
+    Job.objects.filter(pk=job.pk).update(done_count=4)
+    expect(shown).to_contain_text("4 of 8")
+    expect(shown).not_to_have_attribute("data-mine", "read")
+    expect(page.get_by_role("link", name="Long work")).to_be_focused()
+    expect(page.locator("#say")).to_be_empty()  # a bar that moves is not told at each step
+    job.delete()
 
 
 def test_export_is_made_and_can_be_downloaded(world: World, signed_in: Callable[[User], Page]) -> None:

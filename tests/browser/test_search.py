@@ -36,6 +36,7 @@ def test_a_hit_is_judged_with_one_key(world: World, signed_in: "Callable[[User],
     expect(chosen).to_have_count(1)
     docno = chosen.locator("[name=docno]").input_value()
     page.keyboard.press("2")
+    expect(page.locator("#say")).to_have_text(f"{docno}: 2 Relevant")
     expect(
         page.locator("[data-hit]", has=page.locator(f"[value={docno}]")).locator('[value="2"][aria-pressed=true]')
     ).to_have_count(1)
