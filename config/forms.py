@@ -23,14 +23,20 @@ def attempt(form: forms.BaseForm, act: Callable[[], T]) -> T | None:
     except (TooMany, Closed):
         raise
     except Invalid as refusal:
-        there = refusal.field in form.fields
-        form.add_error(refusal.field if there else None, refusal.words if there else refusal.message)
+        there = _at(form, refusal.field)
+        form.add_error(there, refusal.words if there else refusal.message)
     except Refusal as refusal:
         form.add_error(None, refusal.message)
     except ValidationError as error:
         for name, messages in getattr(error, "message_dict", {"__all__": error.messages}).items():
-            form.add_error(name if name in form.fields else None, messages)
+            form.add_error(_at(form, name), messages)
     return None
+
+
+def _at(form: forms.BaseForm, name: str) -> str | None:
+    """The field of the form that holds what the service calls so."""
+    name = getattr(form, "CALLED", {}).get(name, name)
+    return name if name in form.fields else None
 
 
 class FileField(forms.FileField):

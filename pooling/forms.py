@@ -128,6 +128,8 @@ class InviteForm(forms.Form):
 
 
 class MachineForm(forms.Form):
+    CALLED = {"username": "name"}  # by the service: attempt
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"auto_id": "id_machine_%s", **kwargs})  # stands beside InviteForm: no id twice in a page
 

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from config import expected, jobs
-from config.errors import Closed, Conflict, Refusal
+from config.errors import Closed, Conflict, Invalid, Refusal
 from config.models import Job, User
 from pooling import measures as measure_names
 from pooling.core import crawl, languages
@@ -90,11 +90,11 @@ def described(collection: Collection) -> dict[str, object]:
 def _spelled(names: Sequence[str]) -> list[str]:
     """The measures under the names they print, each once."""
     if not names:
-        raise Refusal("Expected at least one measure, such as nDCG@10; found none.")
+        raise Invalid("measures", "Expected at least one measure, such as nDCG@10; found none.")
     try:
         return list(dict.fromkeys(measure_names.spelled(name) for name in names))
     except ValueError as error:
-        raise Refusal(str(error)) from error
+        raise Invalid("measures", str(error)) from error
 
 
 @transaction.atomic

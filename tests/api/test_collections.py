@@ -214,7 +214,7 @@ def test_edit_changes_only_what_is_given(cast: Cast, caller_for: CallerFor) -> N
 
 def test_edit_tells_why_not(cast: Cast, caller_for: CallerFor) -> None:
     call = caller_for(cast.organizer)
-    assert call("PATCH", HARBOUR, {"measures": ["P"]}) == error("invalid", '"P": P needs a cutoff, as in P@10.')
+    assert call("PATCH", HARBOUR, {"measures": ["P"]}) == at("measures", '"P": P needs a cutoff, as in P@10.')
     assert call("PATCH", HARBOUR, {"name": None}) == at("name", "Expected text; found “null”.")
     words = "Expected tags of languages, such as en, hi or pt-BR; found “klingon!!”."
     assert call("PATCH", HARBOUR, {"languages": "klingon!!"}) == error(

@@ -155,4 +155,5 @@ def test_machine_with_a_bad_name_is_refused(olga: Client) -> None:
     answer = olga.post(f"{HERE}machines/", {"name": "a b", "role": "assessor"})
     assert answer.status_code == 422
     assert "Expected letters, digits and @ . + - _ only; found “harbour-trials.a b”." in answer.content.decode()
+    assert 'aria-describedby="id_machine_name_helptext id_machine_name_error"' in answer.content.decode()
     assert not User.objects.filter(is_machine=True).exists()

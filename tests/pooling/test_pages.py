@@ -177,7 +177,7 @@ def test_settings_are_changed(cast: Cast, olga: Client) -> None:
             {"languages": "en, klingon!!"},
             {"languages": ["Expected tags of languages, such as en, hi or pt-BR; found “klingon!!”."]},
         ),
-        ({"measures": "P"}, {"__all__": ['"P": P needs a cutoff, as in P@10.']}),
+        ({"measures": "P"}, {"measures": ['"P": P needs a cutoff, as in P@10.']}),
     ],
 )
 def test_settings_refuse_and_keep_what_was(
