@@ -211,7 +211,7 @@ def _invite(page: Page, here: str) -> None:
     page.keyboard.press("ArrowUp")
     tab_to(page, "Make the invitation")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("region", name="Invitations").locator("tbody tr td").first).to_have_text("researcher")
+    expect(page.get_by_role("region", name="Invitations").locator("tbody tr th").first).to_have_text("researcher")
 
 
 def _scale(page: Page, here: str) -> None:

@@ -161,7 +161,9 @@ def test_refused_file_is_reported_by_line(cast: Cast, olga: Client) -> None:
     page = text(olga.get(f"{HERE}uploads/{upload.pk}/").content.decode())
     assert "Refused: 2 faults. Nothing of the file was stored." in page
     assert (
-        "Faults Line What was found 1 " in page and "Line 1" not in page and "2 Expected a JSON object, found a list." in page
+        "Faults by line Line What was found 1 " in page
+        and "Line 1" not in page
+        and "2 Expected a JSON object, found a list." in page
     )
     assert upload.sha256 in page and "In all there are" not in page
 
