@@ -363,11 +363,11 @@ def test_without_script(site: Site, browser: Browser) -> None:
     page.get_by_role("link", name="Back").click()
     expect(page.locator(".judge-docno")).to_have_text(first)
     page.locator("button.grade").nth(3).click()
-    expect(page.locator(".judge-count")).to_contain_text("1 / 30")
+    expect(page.locator(".judge-count")).to_contain_text("1 of 30")
     page.locator(".judge-more summary").click()
     page.get_by_label("Reason").fill("cut off")
     page.get_by_role("button", name="Can’t judge").click()
-    expect(page.locator(".judge-count")).to_contain_text("2 / 30")
+    expect(page.locator(".judge-count")).to_contain_text("2 of 30")
     rows = JudgmentEvent.objects.filter(judgment__item__pool__collection=collection).order_by("pk")
     assert list(rows.values_list("judgment__item__docno", "grade"))[:2] == [(first, 1), (first, 3)]
     assert [row.reason for row in rows] == ["", "", "cut off"]
@@ -454,7 +454,15 @@ def test_each_change_is_announced(desk: Desk) -> None:
     expect(line).to_have_text(re.compile(rf"^Undone: graded 2 Relevant\. Topic \d, document {re.escape(first)}, not judged$"))
     page.keyboard.press("l")
     expect(line).to_have_text(re.compile(rf"^Put off\. Topic \d, document {re.escape(titled())}$"))
-    for key, words in (("k", "Kept"), ("h", "Words are not marked"), ("h", "Words are marked"), (".", "No marked word")):
+    for key, words in (
+        ("k", "Known to me"),
+        ("k", "Not known to me"),
+        ("t", "Topic folded"),
+        ("t", "Topic unfolded"),
+        ("h", "Words are not marked"),
+        ("h", "Words are marked"),
+        (".", "No marked word"),
+    ):
         page.keyboard.press(key)
         expect(line).to_have_text(words)
     for key, words in (

@@ -213,7 +213,7 @@ def _watch(olga: Page) -> None:
 def _agreement(olga: Page) -> list[float]:
     olga.goto(f"/c/{SLUG}/agreement/")
     look(olga, "walk-agreement")
-    cells = olga.get_by_role("region", name="Agreement of pairs").locator("tbody tr").first.locator("td").all_inner_texts()
+    cells = olga.get_by_role("region", name="Agreement of pairs").locator("tbody tr").first.locator("th, td").all_inner_texts()
     return [float(cells[place]) for place in (1, 2, 3, 6)]  # n, agreement, Cohen's, pooled
 
 

@@ -134,7 +134,7 @@ def pages_tell(page: Page, slug: str, depth: int) -> Numbers:
     page.get_by_label("Depth", exact=True).fill(str(depth))
     page.get_by_label("Seconds per judgment").fill(str(PACE))
     page.get_by_role("button", name="Show the plan").click()
-    expect(page.locator("#plan tr.mine td").first).to_have_text(str(depth))
+    expect(page.locator("#plan tr.mine th")).to_have_text(str(depth))
     items, spent, runs = page.locator(".figures dd").all_inner_texts()
     told |= {"plan: items": number(items), "plan: time to judge": spent, "plan: runs": number(runs)}
     marks = page.locator("#plan tbody tr").evaluate_all(

@@ -101,7 +101,7 @@ function tellSaid(card) {
   const words = card.answer === "cannot" ? `can’t judge: ${card.reason}` : card.answer === "later" ? "put off" : "";
   const typed = Object.keys(drafts.recall(card.url)).map((name) => `${name} typed, not yet sent`);
   const line = [words || (card.note ? "note" : "") + (card.known ? " known to me" : ""), ...typed].filter(Boolean).join(", ");
-  if (part(".judge-said").textContent !== line) part(".judge-said").textContent = line; // read out when it changes
+  if (part(".judge-said").textContent !== line) part(".judge-said").textContent = line;
 }
 
 /** What is typed and not yet said stays with its document. */
@@ -161,7 +161,7 @@ function tellOf(values) {
     if (listed) many.mark(card);
     show(deck.frontier(listed ? deck.deck.index : 0));
     announce(doneBy(card));
-  } else { tools(card); paintEvidence(); place.focus({ preventScroll: true }); say("Kept"); refresh(); }
+  } else { tools(card); paintEvidence(); place.focus({ preventScroll: true }); say(values.known === undefined ? "Kept" : values.known ? "Known to me" : "Not known to me"); refresh(); }
   sending.send();
 }
 
@@ -211,7 +211,7 @@ const ACTS = {
   marks: () => view.showMarks(true), next: () => view.step(1), previous: () => view.step(-1),
   find: finding.open, outline: view.toggleOutline, view: view.toggle,
   larger: () => view.resize(1), smaller: () => view.resize(-1), width: view.widen,
-  topic: () => { topic.open = !topic.open; },
+  topic: () => { topic.open = !topic.open; say(topic.open ? "Topic unfolded" : "Topic folded"); },
   guidelines: guide.toggle,
   history: () => part("[data-history]").click(),
   keys: keys.open,
