@@ -250,7 +250,9 @@ def test_no_release_yet(judged: Cast, olga: Client, client_for: ClientFor) -> No
     for path in ("compare/", "pool-report/"):
         assert olga.get(HERE + path).status_code == 200 and "No release yet" in text(olga, path)
         assert olga.get(f"{HERE}{path}?release=1").status_code == 404
-    assert "Scores appear here when the organizers release" in text(client_for(judged.participant), "leaderboard/")
+    percy = client_for(judged.participant)
+    assert "Scores appear here when the organizers release" in text(percy, "leaderboard/")
+    assert 'class="button primary"' not in percy.get(f"{HERE}leaderboard/").content.decode()  # nothing to press, so no button
     assert olga.get(f"{HERE}leaderboard/?release=1").status_code == 404
 
 
