@@ -12,7 +12,7 @@ from html import escape
 
 WIDTH, HEIGHT = 560, 300
 LEFT, RIGHT, TOP, BOTTOM = 66, 18, 38, 50  # room for the type of a phone, which is larger beside the picture
-LETTER, APART = 6.5, 10  # how wide a letter is, and how far names stand apart
+LETTER, APART = 6.5, 16  # how wide a letter is, and how far names stand apart
 ON_A_PHONE = 19 / 12  # how much larger the type is there beside the picture
 MANY, THINNEST = 80, 2  # bars; of more the picture is moved sideways on a phone, and grows so that each keeps its width
 TONES = 8
@@ -293,7 +293,8 @@ def ranges(
     grounds = [mark for mark in spans if mark.high is not None]
     chart = bars(words, label, y, names, grounds)
     plane = _Plane(Axis(label, 0, max(len(names), 1)), y, chart.width)
-    dots = [plane.dot(Mark(mark.x + 0.5, mark.y, mark.title, mark.tone), 3.5) for mark in _known(spans) if mark.high is None]
+    radius = 2.0 if chart.is_wide else 3.5
+    dots = [plane.dot(Mark(mark.x + 0.5, mark.y, mark.title, mark.tone), radius) for mark in _known(spans) if mark.high is None]
     return replace(chart, body=chart.body + "".join(dots), legend=legend, shapes=("bar", "dot"))
 
 

@@ -65,7 +65,7 @@ def test_axis_of_nothing_and_of_one_value() -> None:
     assert charts.axis("x", [float("nan"), 0.0]).high == 1.0
 
 
-@pytest.mark.parametrize(("count", "wide", "on_a_phone"), [(8, 8, 8), (25, 13, 7), (225, 17, 9)])
+@pytest.mark.parametrize(("count", "wide", "on_a_phone"), [(8, 8, 8), (25, 13, 7), (225, 14, 7)])
 def test_names_are_left_out_only_where_there_is_no_room(count: int, wide: int, on_a_phone: int) -> None:
     """Of three letters each; very many bars are not squeezed into a phone, their box is moved sideways."""
     names = [str(301 + place) for place in range(count)]
