@@ -134,7 +134,7 @@ class Board:
     def lead(self) -> str:
         """What the test says, in a sentence."""
         if not self.best or not self.focus:
-            return f"{self.topics} topics, or a single run, are too few to test differences."
+            return f"{self.topics} topic{'s' * (self.topics != 1)}, or a single run, are too few to test differences."
         same = [row.run.tag for row in self.rows if row.same and row.run.tag != self.best]
         told = TEST_WORDS[self.test] + (f", {CORRECTION_WORDS[self.correction]} correction" if self.correction else "")
         over = f", {self.topics:,} topics"

@@ -204,7 +204,7 @@ def _adjusted(values: list[float | None], correction: Correction) -> list[float 
 def _notes(topics: int, tags: Sequence[str], judged: Sequence[float | None]) -> list[str]:
     notes = []
     if topics < FEWEST:
-        notes.append(f"{topics} topics are too few to test; the differences alone are shown.")
+        notes.append(f"{topics} topic{' is' if topics == 1 else 's are'} too few to test; the differences alone are shown.")
     elif topics < FEW:
         notes.append(f"{topics} topics are few: a test finds only large differences.")
     known = [(share, tag) for share, tag in zip(judged, tags, strict=True) if share is not None]

@@ -157,7 +157,7 @@ def test_compare_by_every_test(test: Any) -> None:
 def test_compare_says_what_a_reader_should_know() -> None:
     few = compare({"1": {"a": 1}}, [{"1": {"a": 1.0}}, {"1": {"b": 1.0}}], "RR").found
     assert few.pairs[0].p is None
-    assert few.notes[0] == "1 topics are too few to test; the differences alone are shown."
+    assert few.notes[0] == "1 topic is too few to test; the differences alone are shown."
     assert few.notes[1].startswith("Judged@10 is 0.00 for run-2 and 1.00 for run: the comparison may be biased")
     with pytest.raises(ValueError, match="expected at least 2 runs to compare, found 1"):
         compare(QRELS, [RUN])
