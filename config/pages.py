@@ -1,6 +1,7 @@
 """Pages over the whole line and about the site itself: home, a collection's overview, jobs, people, status."""
 
 import os
+from dataclasses import replace
 
 from django.conf import settings
 from django.contrib import messages
@@ -79,7 +80,10 @@ def _stages(found: Collection, user: access.Anyone, roles: set[str]) -> list[Sta
     """The line of data. Each app tells its own part; what has not begun says so."""
     judged = assess.judged_stage(found, user, roles)
     release = evaluation.release_stage(found, opens=access.sees_released(roles))
-    return [selectors.people_stage(found, roles), *selectors.pooling_stages(found, roles), judged, release]
+    stages = [selectors.people_stage(found, roles), *selectors.pooling_stages(found, roles), judged, release]
+    if found.is_archived:  # nothing in it is next
+        stages = [replace(stage, state="todo") if stage.state == "now" else stage for stage in stages]
+    return stages
 
 
 def _unfinished(found: Collection, user: access.Anyone) -> list[Job]:

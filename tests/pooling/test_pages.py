@@ -335,9 +335,11 @@ def test_archive_and_restore_by_their_buttons(cast: Cast, olga: Client) -> None:
     cast.collection.refresh_from_db()
     assert cast.collection.is_archived
     assert olga.post(f"{HERE}settings/", settings_of()).status_code == 409
+    assert "stage-now" not in olga.get(HERE).content.decode()
     assert olga.post(f"{HERE}restore/")["Location"] == HERE
     cast.collection.refresh_from_db()
     assert not cast.collection.is_archived
+    assert "stage-now" in olga.get(HERE).content.decode()
 
 
 def test_export_leads_to_its_job(olga: Client) -> None:
