@@ -206,7 +206,7 @@ class TopicsForm(forms.Form):
 
 
 class TopicForm(forms.Form):
-    title = forms.CharField(widget=forms.TextInput(attrs={"dir": "auto"}))
+    title = forms.CharField(widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}))  # a field of one line cuts long ones off
     description = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 4, "dir": "auto"}))
     narrative = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 8, "dir": "auto"}))
     language = forms.CharField(required=False, help_text="A tag such as en; may stay empty.")

@@ -76,9 +76,11 @@ def heading(name: str) -> str:
 
 @register.filter
 def shown(table: Table) -> list[list[tuple[str, bool]]]:
-    """The cells of a table, each with whether it is a number; percentages have one decimal and their sign."""
+    """The cells of a table, each with whether it is a number; percentages have one decimal and their sign, and no p is 0."""
 
     def words(name: str, value: object) -> str:
+        if name in ("p", "p corrected") and isinstance(value, float):
+            return p_value(value)
         percent = name.endswith("%") and isinstance(value, float) and value == value
         return signed(float(str(value)), 1) if percent else cell(value)
 

@@ -87,6 +87,12 @@ def test_numbers_have_the_minus_of_print_and_names_their_hyphens() -> None:
     assert "bm25-2,-0.5,-12.34" in written(table, "csv")
 
 
+def test_no_p_is_zero() -> None:
+    table = Table("words", ["run", "p", "p corrected"], [["bm25", 0.00002, 0.03]])
+    assert [words for words, _number in shown(table)[0]] == ["bm25", "< 0.0001", "0.0300"]
+    assert "bm25,2e-05,0.03" in written(table, "csv")
+
+
 @pytest.mark.parametrize(
     ("lowest", "low", "step", "count"), [(0.93, 0.93, 0.005, 14), (0.999, 0.975, 0.005, 5), (0.62, 0.62, 0.02, 19)]
 )
