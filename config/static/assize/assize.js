@@ -210,7 +210,7 @@
 
   // A polled fragment that is as before stays, so that nobody who reads it is torn from it; a new one has the focus where the
   // old one had it.
-  var held = null;
+  var held = {}; // by the part's id, since several may be on their way at once
   var NAMES = ["id", "href", "name", "value", "aria-label"];
   function bare(part) {
     var copy = part.cloneNode(true);
@@ -219,20 +219,25 @@
   }
   document.addEventListener("htmx:beforeSwap", function (event) {
     var old = event.detail.target, now = document.activeElement, polled = old && /every /.test(old.getAttribute("hx-trigger") || "");
-    held = old && old.id && old.contains(now) ? { id: old.id, part: now } : null;
-    if (!polled || !old.id || event.detail.xhr.status !== 200) return;
-    var fresh = new DOMParser().parseFromString(event.detail.serverResponse, "text/html").getElementById(old.id);
-    if (fresh && fresh.getAttribute("hx-trigger") === old.getAttribute("hx-trigger") && bare(fresh) === bare(old)) event.detail.shouldSwap = false;
+    if (!old || !old.id) return;
+    if (polled && event.detail.xhr.status === 200) {
+      var fresh = new DOMParser().parseFromString(event.detail.serverResponse, "text/html").getElementById(old.id);
+      if (fresh && fresh.getAttribute("hx-trigger") === old.getAttribute("hx-trigger") && bare(fresh) === bare(old)) event.detail.shouldSwap = false;
+    }
+    if (event.detail.shouldSwap && old.contains(now)) held[old.id] = now;
   });
   document.addEventListener("htmx:afterSettle", function () {
-    var was = held, place = was && document.getElementById(was.id);
-    held = null;
-    if (!place || document.activeElement !== document.body) return;
-    var again = Array.from(place.querySelectorAll(was.part.tagName)).find(function (part) {
-      return NAMES.every(function (name) { return part.getAttribute(name) === was.part.getAttribute(name); }) && (was.part.getAttributeNames().length || part.textContent === was.part.textContent);
-    }) || place;
-    if (again === place) place.tabIndex = -1;
-    again.focus({ preventScroll: true });
+    Object.keys(held).forEach(function (id) {
+      var was = held[id], place = document.getElementById(id);
+      if (was.isConnected) return; // it is another part that has come
+      delete held[id];
+      if (!place || document.activeElement !== document.body) return;
+      var again = Array.from(place.querySelectorAll(was.tagName)).find(function (part) {
+        return NAMES.every(function (name) { return part.getAttribute(name) === was.getAttribute(name); }) && (was.getAttributeNames().length || part.textContent === was.textContent);
+      }) || place;
+      if (again === place) place.tabIndex = -1;
+      again.focus({ preventScroll: true });
+    });
   });
 
   // A polled fragment carries data-say; it is read out only when the words change (waiting, running, done).
