@@ -143,7 +143,7 @@ class ItemOut(Schema):
     topic: str
     docno: str
     round: int
-    best_rank: int
+    best_rank: int = Field(description="Among the runs that found it; 0 where none did.")
     present: bool = Field(description="Is its document there? Else it is not handed out.")
     runs: dict[str, int] = Field(description="The runs that have it, with the rank each gave it.")
     picked: PickOut | None = Field(description="Of an adaptive round: when and why it was chosen.")
