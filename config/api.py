@@ -261,7 +261,7 @@ def on_missing(request: HttpRequest, error: Http404) -> HttpResponse:
 @api.exception_handler(DjangoValidationError)
 def on_invalid(request: HttpRequest, error: DjangoValidationError) -> HttpResponse:
     found = fields(error)
-    told = "; ".join(
+    told = " ".join(
         f"{name}: {text}" if name and name != "__all__" else text for name, texts in found.items() for text in texts
     )
     listed = [{"where": name.replace("__all__", ""), "message": text} for name, texts in found.items() for text in texts]
@@ -271,7 +271,7 @@ def on_invalid(request: HttpRequest, error: DjangoValidationError) -> HttpRespon
 @api.exception_handler(ValidationError)
 def on_unreadable(request: HttpRequest, error: ValidationError) -> HttpResponse:
     found = [{"where": _place(e["loc"]), "message": e["msg"]} for e in error.errors]
-    told = "; ".join(f"{e['where']}: {e['message']}" for e in found)
+    told = " ".join(f"{e['where']}: {e['message']}" for e in found)
     return http.error(request, 422, told, code="invalid", fields=found)
 
 

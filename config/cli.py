@@ -84,6 +84,8 @@ def _leave_for_demo(arguments: list[str]) -> None:
 
 
 def _django(argv: list[str]) -> None:
+    from difflib import get_close_matches
+
     from django.core.management import BaseCommand, ManagementUtility
 
     class Utility(ManagementUtility):
@@ -91,6 +93,8 @@ def _django(argv: list[str]) -> None:
             try:
                 return super().fetch_command(subcommand)
             except SystemExit:  # unknown: Django has said so, with status 1; here that is bad data, and this is usage
+                if alike := get_close_matches(subcommand, file_commands()):
+                    sys.stderr.write(f"There is also {alike[0]}, on files alone.\n")
                 raise SystemExit(2) from None
 
     Utility(argv).execute()

@@ -134,7 +134,9 @@ class Board:
     def lead(self) -> str:
         """What the test says, in a sentence."""
         if not self.best or not self.focus:
-            return f"{self.topics} topic{'s' * (self.topics != 1)}, or a single run, are too few to test differences."
+            if len(self.rows) == 1:
+                return "A single run is compared with nothing."
+            return f"{self.topics:,} topic{'s are' if self.topics != 1 else ' is'} too few to test differences."
         same = [row.run.tag for row in self.rows if row.same and row.run.tag != self.best]
         told = TEST_WORDS[self.test] + (f", {CORRECTION_WORDS[self.correction]} correction" if self.correction else "")
         over = f", {self.topics:,} topics"

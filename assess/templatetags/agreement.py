@@ -26,7 +26,7 @@ def coefficient(key: str) -> str:
 @register.filter
 def figure(value: float | None, decimals: int) -> str:
     """A figure with a minus as wide as a digit; one that is not defined is a dash that is said."""
-    return DASH if value is None else f"{value:z.{decimals}f}".replace("-", "−")
+    return DASH if value is None else f"{value:z,.{decimals}f}".replace("-", "−")
 
 
 @register.filter

@@ -277,7 +277,7 @@ def _scored(
             judged, (hits.tag,), measures, rel=options.level, complete=complete, judged_only=options.judged_only, rules=rules
         )
 
-    stop = _stop(options, hits, twice, asked)
+    stop = _stop(options, qrels, name, hits, twice, asked)
     try:
         found = scores(rules)
     except MissingTopic as missing:
@@ -301,7 +301,9 @@ def _scored(
     return 0
 
 
-def _stop(options: argparse.Namespace, hits: RunHits, twice: dict[int, bytes], asked: Sequence[Line]) -> _NotComputed | None:
+def _stop(
+    options: argparse.Namespace, qrels: Qrels, name: str, hits: RunHits, twice: dict[int, bytes], asked: Sequence[Line]
+) -> _NotComputed | None:
     """Where a document that stands twice stops the evaluation: in a topic of the run, or in the judgments of one."""
     found = {place: docno for place, docno in twice.items() if hits.num_ret[place] or options.dialect != "9"}
     if hits.repeated:
@@ -310,6 +312,10 @@ def _stop(options: argparse.Namespace, hits: RunHits, twice: dict[int, bytes], a
         return None
     place = min(found)
     docno = found[place].decode("utf-8", "replace")
+    if options.dialect is None:
+        file = name if hits.repeated and hits.repeated.place == place else options.qrels
+        topic = qrels.topics[place].decode("utf-8", "replace")
+        return _NotComputed(f"{file}: expected a document once for each topic, found {docno} twice for topic {topic}", place)
     first = next((line.name for line in asked if line.special != "runid" and line.name != "num_q"), "runid")
     return _NotComputed(f"trec_eval.form_res_qrels: duplicate docs {docno}trec_eval: Can't calculate measure '{first}'", place)
 

@@ -265,7 +265,7 @@ def _counts(
         "error",
         "TOO_MANY_DOCS",
         lines[starts[over] + most],
-        lambda i: f"{counts[over[i]]} documents for topic {shown(name[over[i]])}; at most {most} are allowed.",
+        lambda i: f"{counts[over[i]]:,} documents for topic {shown(name[over[i]])}; at most {most:,} are allowed.",
     )
     short = np.flatnonzero(counts < (depth or 0))
     report.add_many(

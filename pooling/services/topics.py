@@ -39,12 +39,12 @@ def take_topics(upload: Upload, path: Path, report: Report, work: Work) -> Repor
         if options.get("parallel"):
             _translate(collection, topics, report)
         else:
-            _replace(collection, topics, drop=bool(options.get("drop")))
+            _replace(collection, topics, report, drop=bool(options.get("drop")))
         close(upload, UploadState.ACCEPTED, report, {"topics": len(topics)})
     return report
 
 
-def _replace(collection: Collection, specs: list[TopicSpec], *, drop: bool) -> None:
+def _replace(collection: Collection, specs: list[TopicSpec], report: Report, *, drop: bool) -> None:
     """The collection's topics become these. One that stays keeps its row, since pooled items hang on it.
 
     Fewer topics than before are taken only from somebody who said so, and one with pooled documents is never dropped.
@@ -52,8 +52,11 @@ def _replace(collection: Collection, specs: list[TopicSpec], *, drop: bool) -> N
     present = {topic.number: topic for topic in collection.topics.all()}
     changed: list[Topic] = []
     fresh: list[Topic] = []
+    others: list[str] = []
     for spec in specs:
         old = present.pop(spec.number, None)
+        if old and old.title != spec.title:
+            others.append(spec.number)
         topic = old or Topic(collection=collection, number=spec.number)
         topic.title, topic.description, topic.narrative = spec.title, spec.description, spec.narrative
         topic.language, topic.translations, topic.extra = spec.language, spec.versions, spec.extra
@@ -62,6 +65,10 @@ def _replace(collection: Collection, specs: list[TopicSpec], *, drop: bool) -> N
     Topic.objects.filter(pk__in=[topic.pk for topic in present.values()]).delete()
     Topic.objects.bulk_create(fresh, batch_size=500)
     Topic.objects.bulk_update(changed, _FIELDS, batch_size=200)
+    if others:
+        report.add(
+            "warning", "TOPIC_CHANGED", 0, f"{_the(others)} {'has' if len(others) == 1 else 'have'} another title than before."
+        )
 
 
 def _require_droppable(collection: Collection, lost: set[str], *, drop: bool) -> None:

@@ -93,7 +93,7 @@ def test_create_answers_with_the_collection(cast: Cast, caller_for: CallerFor) -
             {"name": "A", "slug": "a", "task": "web", "visibility": "hidden", "colour": "red"},
             error(
                 "invalid",
-                "visibility: Expected one of private, unlisted, public; found “hidden”.; "
+                "visibility: Expected one of private, unlisted, public; found “hidden”. "
                 "colour: Expected nothing under this name; found “red”.",
                 fields=[
                     {"where": "visibility", "message": "Expected one of private, unlisted, public; found “hidden”."},

@@ -47,7 +47,7 @@ def sign_out(page: Page, *, lost: str, answer: str) -> None:
     """Sign out, read what would be lost, and answer by the name of a button."""
     page.get_by_role("button", name="Sign out").click()
     question = page.get_by_role("dialog", name="Sign out and lose what was not saved?")
-    expect(question).to_contain_text(f"In this browser alone: {lost}. Signing out drops it.")
+    expect(question).to_contain_text(f"Signing out drops what is in this browser alone: {lost}.")
     question.get_by_role("button", name=answer).click()
 
 
@@ -213,12 +213,39 @@ def test_another_tab_is_never_overwritten_silently(desk: Desk) -> None:
 
 @pytest.mark.once
 def test_signing_out_with_unsent_asks_first(desk: Desk) -> None:
-    desk.context.set_offline(True)
+    desk.lose_judgments()
     press_fast(desk, 1)
-    sign_out(desk.page, lost="1 unsent", answer="Cancel")
+    sign_out(desk.page, lost="1 judgment that is not sent", answer="Cancel")
     expect(desk.page.get_by_role("dialog")).to_be_hidden()
+    desk.lose_none()
+    desk.expect_light("saved")
+
+
+@pytest.mark.once
+def test_signing_out_offline_waits(desk: Desk) -> None:
+    desk.context.set_offline(True)
+    wanted = press_fast(desk, 1)
+    desk.page.get_by_role("button", name="Sign out").click()
+    later = desk.page.get_by_role("dialog", name="There is no connection")
+    expect(later).to_contain_text("Nothing is dropped.")
+    later.get_by_role("button", name="Close").click()
     desk.context.set_offline(False)
     desk.expect_light("saved")
+    assert desk.events() == wanted
+
+
+@pytest.mark.once
+def test_nothing_is_dropped_until_one_is_signed_out(desk: Desk) -> None:
+    """The site is away, though the browser does not know it."""
+    desk.lose_judgments()
+    wanted = press_fast(desk, 1)
+    desk.page.route("**/sign-out/", lambda route: route.abort())
+    with desk.page.expect_event("requestfailed", lambda request: "/sign-out/" in request.url):
+        sign_out(desk.page, lost="1 judgment that is not sent", answer="Sign out")
+    desk.lose_none()
+    desk.open()
+    desk.expect_saved_in_time()
+    assert desk.events() == wanted
 
 
 @pytest.mark.once
@@ -231,9 +258,9 @@ def test_signing_out_all_the_same_drops_what_is_unsent(desk: Desk, elsewhere: bo
     desk.expect_light("2 unsent")
     if elsewhere:
         desk.page.goto(f"/c/{desk.collection.slug}/")
-        sign_out(desk.page, lost="2 unsent", answer="Cancel")
+        sign_out(desk.page, lost="2 judgments that are not sent", answer="Cancel")
         assert desk.page.url.endswith(f"/c/{desk.collection.slug}/")
-    sign_out(desk.page, lost="2 unsent", answer="Sign out")
+    sign_out(desk.page, lost="2 judgments that are not sent", answer="Sign out")
     expect(desk.page.get_by_role("button", name="Sign in")).to_be_visible()
     desk.lose_none()
     sign_in(desk.page, desk.assessor)
@@ -249,7 +276,7 @@ def test_signing_out_asks_about_a_note_that_was_typed(desk: Desk, elsewhere: boo
     desk.page.keyboard.type("a thought")
     if elsewhere:
         desk.page.goto(f"/c/{desk.collection.slug}/")
-    sign_out(desk.page, lost="1 typed and not saved", answer="Sign out")
+    sign_out(desk.page, lost="1 text that is not saved", answer="Sign out")
     expect(desk.page.get_by_role("button", name="Sign in")).to_be_visible()
     sign_in(desk.page, desk.assessor)
     desk.open()

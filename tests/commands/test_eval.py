@@ -118,7 +118,8 @@ def test_judgments_given_twice_count_where_their_topic_is_left(capsys: pytest.Ca
     assert eval.main(["-m", "map", "--relevant-topics", "twice", "one"]) == 0
     Path("twice").write_text("1 0 a 0\n2 0 c 1\n2 0 c 1\n3 0 d 1\n")
     assert eval.main(["-m", "map", "--relevant-topics", "twice", "one"]) == 4
-    assert "duplicate docs c" in capsys.readouterr().err
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last == "twice: expected a document once for each topic, found c twice for topic 2"
 
 
 def test_relstring_and_depth(capsys: pytest.CaptureFixture[str]) -> None:

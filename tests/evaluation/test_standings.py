@@ -135,7 +135,7 @@ def test_board_filters_and_shows_what_is_asked_for(release: Release) -> None:
     assert [(row.run.tag, row.missing) for row in board.rows] == [("alpha", 0), ("beta", 1)]
     spread = board.rows[0].spread
     assert spread is not None and spread.low <= board.rows[0].mean <= spread.high
-    assert board.lead.startswith("2 topics, or a single run, are too few")
+    assert board.lead.startswith("2 topics are too few")
 
 
 def test_board_tells_who_is_not_told_apart_from_the_best(cast: Cast) -> None:

@@ -31,7 +31,7 @@ class Command(CollectionCommand):
             self._list_held(collection, options["of"])
             return
         rows = [
-            {"user": row.assessor.username, "items": row.items, "renewed_at": row.renewed_at.isoformat(), "ended": row.ended}
+            {"user": row.assessor.username, "items": row.items, "renewed_at": row.renewed_at, "ended": row.ended}
             for row in selectors.leases(collection)
         ]
         self.table(rows, ["user", "items", "renewed_at", "ended"])
@@ -39,7 +39,7 @@ class Command(CollectionCommand):
     def _list_held(self, collection: Collection, username: str) -> None:
         held = selectors.held_documents(collection, selectors.lease(collection, username).assessor)
         rows = [
-            {"topic": seat.item.topic.number, "docno": seat.item.docno, "renewed_at": seat.claimed_at.isoformat()}
+            {"topic": seat.item.topic.number, "docno": seat.item.docno, "renewed_at": seat.claimed_at}
             for seat in held
             if seat.claimed_at
         ]

@@ -286,10 +286,7 @@ unsent.onChange(refresh);
 
 document.addEventListener("assize:sign-out", ({ detail }) => {
   detail.unsent = unsent.all().length;
-  detail.before.push(() => {
-    unsent.all().forEach(unsent.drop);
-    return request(`${home}hold/`, { leave: 1 }, 2000).catch(() => {}); // others may have them
-  });
+  detail.before.push(() => request(`${home}hold/`, { leave: 1 }, 2000).catch(() => {})); // others may have them
 });
 
 async function begin() {

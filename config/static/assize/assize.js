@@ -77,29 +77,39 @@
     }
     field.addEventListener("input", function () { localStorage.setItem(key, field.value); });
   });
-  // Signing out drops what this browser keeps, not without a question where some of it was never saved. A page
-  // adds what it knows better: how many are unsent, and what to do before it is left.
+  // Signing out drops what this browser keeps, not without a question where some of it was never saved, and not before the next
+  // page shows that somebody is signed out. A page adds what it knows better: how many are unsent, what to do before it is left.
   document.addEventListener("submit", async function (event) {
-    var form = event.target, dialog = document.getElementById("sign-out"), leaving = { unsent: null, before: [] }, lost = [];
+    var form = event.target, leaving = { unsent: null, before: [] }, lost = [];
     if (!form.matches("[data-forget]")) return;
     event.preventDefault();
+    if (!navigator.onLine) return document.getElementById("sign-out-offline").showModal();
     document.dispatchEvent(new CustomEvent("assize:sign-out", { detail: leaving }));
     if (leaving.unsent === null) leaving.unsent = await unsent(form.dataset.forget, "count");
-    if (leaving.unsent) lost.push(leaving.unsent + " unsent");
+    if (leaving.unsent) lost.push(leaving.unsent === 1 ? "1 judgment that is not sent" : leaving.unsent + " judgments that are not sent");
     var typed = drafts("draft:" + form.dataset.forget + ":/").length; // beside documents (judge/drafts.js)
-    if (typed) lost.push(typed + " typed and not saved");
+    if (typed) lost.push(typed === 1 ? "1 text that is not saved" : typed + " texts that are not saved");
     if (!lost.length) return leave();
+    var dialog = document.getElementById("sign-out");
     dialog.querySelector("[data-lost]").textContent = lost.join(", ");
     dialog.returnValue = "";
     dialog.onclose = function () { if (dialog.returnValue === "leave") leave(); };
     dialog.showModal();
     async function leave() {
       await Promise.all(leaving.before.map(function (step) { return step(); }));
-      await unsent(form.dataset.forget, "clear");
-      drafts("draft:").forEach(function (key) { localStorage.removeItem(key); });
+      try { sessionStorage.setItem("assize.left", form.dataset.forget); } catch (error) { /* refused: then nothing was kept */ }
       form.submit();
     }
   });
+  var left = null, present = document.querySelector(".account [data-forget], .account [data-nobody]");
+  try { left = sessionStorage.getItem("assize.left"); } catch (error) { /* refused */ }
+  if (left !== null && present) {
+    sessionStorage.removeItem("assize.left");
+    if (present.dataset.forget !== left) {
+      unsent(left, "clear");
+      drafts("draft:").forEach(function (key) { localStorage.removeItem(key); });
+    }
+  }
 
   function drafts(name) { return Object.keys(localStorage).filter(function (key) { return key.indexOf(name) === 0; }); }
 
