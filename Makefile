@@ -22,9 +22,9 @@ install: .venv/.installed
 test-deps: .venv/.installed-dev
 	@$(BIN)/python tests/browser_setup.py
 
-# Lint, then side by side, for much of a test is waiting: PostgreSQL, which is shown as it goes, SQLite, the browser, whole
-# sites that are started, killed and walked through on either database, then what asks none, and types. What takes least gives
-# way to the others. What failed is shown last, then a line for each part; pytest's own summary, of what
+# Lint, then side by side, for much of a test is waiting: PostgreSQL, which is shown as it goes, SQLite, the browser and then
+# what asks no database, whole sites that are started, killed and walked through, and types. What takes least gives way to the
+# others. What failed is shown last, then a line for each part; pytest's own summary, of what
 # failed if anything did, has the last word.
 REST := --ignore=tests/browser --ignore=tests/live
 PARTS := types sqlite browser pure live live-pg pg
@@ -32,9 +32,8 @@ test: test-deps style
 	@mkdir -p build; rm -f $(PARTS:%=build/%.status)
 	@part() { name=$$1; shift; "$$@" > build/$$name.log 2>&1; echo $$? > build/$$name.status; }; \
 	suite() { name=$$1; shift; part $$name $$low $(RUN) pytest -o cache_dir=build/$$name-cache "$$@"; }; \
-	suite browser tests/browser & \
-	suite live-pg --pg tests/live tests/browser & \
-	(suite live tests/live; low="nice -n 5"; suite pure -m pure $(REST)) & \
+	(suite browser tests/browser; low="nice -n 5"; suite pure -m pure $(REST)) & \
+	(suite live tests/live; suite live-pg --pg tests/live tests/browser) & \
 	suite sqlite -m "not pure" $(REST) & \
 	low="nice -n 5"; \
 	part types $$low $(BIN)/mypy & \

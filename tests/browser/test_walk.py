@@ -236,7 +236,7 @@ def _freeze(olga: Page) -> None:
     look(olga, "walk-frozen")
     olga.get_by_role("link", name="Open release 1").click()
     olga.get_by_role("button", name="Make it private").click()
-    expect(olga.get_by_text("Release 1 is private now.")).to_be_visible()
+    expect(olga.locator("#toasts").get_by_text("Release 1 is private now.")).to_be_visible()
     olga.goto(f"/c/{SLUG}/leaderboard/")
     expect(olga.locator("table.board tbody tr")).to_have_count(4, timeout=30_000)
     look(olga, "walk-leaderboard")
