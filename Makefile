@@ -21,10 +21,12 @@ install: .venv/.installed
 
 test-deps: .venv/.installed-dev
 	@$(BIN)/python tests/browser_setup.py
+	@# As root PostgreSQL runs as a user that its wheel makes; parts of the suite that begin together would each make it.
+	@[ "$$(id -u)" != 0 ] || id pgserver >/dev/null 2>&1 || useradd -s /bin/bash pgserver
 
 # Lint, then side by side, for much of a test is waiting: PostgreSQL, which is shown as it goes, SQLite, the browser and then
-# what asks no database, whole sites that are started, killed and walked through, and types. What takes least gives way to the
-# others. What failed is shown last, then a line for each part; pytest's own summary, of what
+# what asks no database, whole sites that are started, killed and walked through, on either database, and types. What takes
+# least gives way to the others. What failed is shown last, then a line for each part; pytest's own summary, of what
 # failed if anything did, has the last word.
 REST := --ignore=tests/browser --ignore=tests/live
 PARTS := types sqlite browser pure live live-pg pg
@@ -33,11 +35,10 @@ test: test-deps style
 	@part() { name=$$1; shift; "$$@" > build/$$name.log 2>&1; echo $$? > build/$$name.status; }; \
 	suite() { name=$$1; shift; part $$name $$low $(RUN) pytest -o cache_dir=build/$$name-cache "$$@"; }; \
 	(suite browser tests/browser; low="nice -n 5"; suite pure -m pure $(REST)) & \
-	(suite live tests/live; suite live-pg --pg tests/live tests/browser) & \
+	suite live tests/live & suite live-pg --pg tests/live tests/browser & \
 	suite sqlite -m "not pure" $(REST) & \
-	low="nice -n 5"; \
-	part types $$low $(BIN)/mypy & \
-	{ PYTHONUNBUFFERED=1 $$low $(RUN) pytest --pg -m "not pure" $(REST) -o cache_dir=build/pg-cache 2>&1; echo $$? > build/pg.status; } | tee build/pg.log; \
+	part types nice -n 5 $(BIN)/mypy & \
+	{ PYTHONUNBUFFERED=1 $(RUN) pytest --pg -m "not pure" $(REST) -o cache_dir=build/pg-cache 2>&1; echo $$? > build/pg.status; } | tee build/pg.log; \
 	wait; good=; bad=; last=pg; \
 	for part in $(PARTS); do \
 		if [ "$$(cat build/$$part.status)" = 0 ]; then good="$$good $$part"; continue; fi; \

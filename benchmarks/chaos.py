@@ -29,12 +29,12 @@ from typing import Any
 
 from benchmarks.chaos_backups import MOMENTS, Backups
 from benchmarks.chaos_people import Journal, Sender, Stubborn, judge_on, keep_busy, stubborn
-from benchmarks.chaos_ways import HANG, LONG_EVERY, LONG_HANG, Postgres, hang, standing_still, ways
+from benchmarks.chaos_ways import HANG, LONG_EVERY, LONG_HANG, Postgres, hang, ways
 from benchmarks.checks import API, assize, get, lines, listed
 from benchmarks.crowd import COLLECTION
 from benchmarks.databases import forget_settings, postgres
 from benchmarks.load import in_a_loop
-from tests.site import ROOT, Site
+from tests.site import ROOT, Site, standing_still
 
 PEOPLE, TOPICS, ITEMS = 20, 10, 700
 THINK = 0.5

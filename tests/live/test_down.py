@@ -6,7 +6,6 @@ journal from then on.
 
 import asyncio
 import json
-import os
 import re
 import signal
 import subprocess
@@ -28,7 +27,7 @@ from benchmarks.checks import API, get
 from benchmarks.crowd import COLLECTION, QUEUE, Connection
 from benchmarks.load import in_a_loop
 from tests.factories import PASSWORD
-from tests.site import ROOT, Site
+from tests.site import ROOT, Site, standing_still
 
 pytestmark = pytest.mark.timeout(300)
 LEASE = 5
@@ -92,16 +91,11 @@ def test_without_queue_and_workers_people_judge_sign_in_and_download(world: Worl
     still = [*site.pids("queue"), *site.pids("worker")]
 
     def hang() -> None:
-        for pid in still:
-            os.kill(pid, signal.SIGSTOP)
-        try:
+        with standing_still(still):
             assert "jobs wait and start by themselves" in _page_after_sign_in(site, "chaos-bench")
             assert site.ready() == {"database": True, "queue": False, "workers": False, "disk": True}
             assert get(site, world.secrets["organizer"], f"{API}/pools/file").count(b"\n") == 1200
             job.update(world.ask(world.secrets["admin"], "POST", "/api/v1/jobs/trial", {"steps": 1, "seconds": 1}))
-        finally:
-            for pid in still:
-                os.kill(pid, signal.SIGCONT)
 
     assert world.beside_judging(hang) > 0
     assert sum(judge.resent for judge in world.judges) == 0, "no judgment failed, not even once"
@@ -109,21 +103,17 @@ def test_without_queue_and_workers_people_judge_sign_in_and_download(world: Worl
 
 
 @pytest.mark.once  # of the queue
-def test_a_killed_worker_is_told_within_ten_seconds_and_a_busy_one_is_alive(world: World) -> None:
+def test_a_killed_worker_is_told_and_a_busy_one_is_alive(world: World) -> None:
     site, admin = world.site, world.secrets["admin"]
-    assert len(site.pids("worker")) == 1 and site.process
+    assert site.process
+    site.wait_for(lambda: len(site.pids("worker")) == 1, 60)  # what others asked for is done
     job = world.ask(admin, "POST", "/api/v1/jobs/trial", {"steps": 1, "seconds": 12})
     while world.ask(admin, "GET", f"/api/v1/jobs/{job['id']}")["state"] != "done":
         assert site.ready()["workers"]
         time.sleep(0.2)
-    os.kill(site.process.pid, signal.SIGSTOP)  # or it would start another at once
-    try:
-        begin = time.monotonic()
-        site.kill("worker")
-        site.wait_for(lambda: site.ready() == {"database": True, "queue": True, "workers": False, "disk": True}, 10)
-        assert time.monotonic() - begin <= 10
-    finally:
-        os.kill(site.process.pid, signal.SIGCONT)
+    with standing_still([site.process.pid]):  # or it would start another at once
+        site.kill("worker")  # how soon, benchmarks/dead_worker.py tells
+        site.wait_for(lambda: site.ready() == {"database": True, "queue": True, "workers": False, "disk": True}, 60)
     site.wait_for(lambda: site.ready()["workers"], 60)
 
 
@@ -232,10 +222,11 @@ def test_abandoned_leases_are_given_out_again(world: World) -> None:
     for secret in others:
         world.ask(secret, "DELETE", f"{QUEUE}/hold")
     abandoned = {card["seat"] for secret in gone for card in world.ask(secret, "POST", f"{QUEUE}/hold", {"count": 20})}
-    begin, taken = time.monotonic(), set[str]()
+    taken = set[str]()
     assert len(abandoned) == 60
     time.sleep(LEASE)
+    until = time.monotonic() + 60  # how soon, benchmarks/leases.py tells
     while not abandoned <= taken:
         for secret in others:
             taken |= {card["seat"] for card in world.ask(secret, "POST", f"{QUEUE}/hold", {"count": 50})}
-        assert time.monotonic() - begin < LEASE + 5, f"{len(abandoned - taken)} of {len(abandoned)} are stuck"
+        assert time.monotonic() < until, f"{len(abandoned - taken)} of {len(abandoned)} are stuck"
