@@ -126,7 +126,7 @@ def reasons(collection: Collection, plan: MergePlan) -> list[str]:
     if plan.cannot:
         found.append("somebody could not judge it")
     if plan.rule == MergeRule.MAJORITY:
-        found.append("its opinions are even, which the majority leaves open")
+        found.append("its opinions are even, so that no grade is the most frequent")
     return found
 
 

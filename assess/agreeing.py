@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from assess import opinions, selectors
 from assess.core import agreement as kappa
 from assess.core import watch
-from assess.core.bootstrap import Plan
-from assess.core.figures import THIN, topic_values
+from assess.core.bootstrap import THIN, Plan
+from assess.core.figures import topic_values
 from assess.core.ratings import Ratings, ratings
 from assess.core.report import report
 from assess.models import Answer, AssignmentPlan, Judgment, JudgmentEvent, Seat

@@ -10,6 +10,7 @@ from assess.core.ratings import Kinds
 
 GENERATOR = "PCG64"  # told beside the seed with every result
 MOST_UNDEFINED = 0.05  # share of resamples without a value from which on no interval is given
+THIN = 10  # items below which a topic's figures say little
 _MANY = 32  # kinds of a topic from which on it is quicker to draw items than numbers of each kind
 _LEAST = 100  # resamples where what may be drawn is limited
 _AT_ONCE = 1 << 21  # numbers drawn before they are used: bounds the memory
@@ -18,6 +19,9 @@ _AT_ONCE = 1 << 21  # numbers drawn before they are used: bounds the memory
 @dataclass(frozen=True)
 class Plan:
     """How to resample: items within each topic, or whole topics, for a claim about topics in general.
+
+    Topics of fewer than `THIN` items are drawn from as one: n items of a topic by themselves vary by (n − 1) / n of what they
+    should, and a single one not at all, so that many small topics would make every interval too narrow.
 
     `draws`: how many numbers (items, cells of the pairs' tables) may be drawn for a coefficient that depends on who gave
     which grade; where that is not enough for all resamples, it has fewer, or none.
@@ -55,6 +59,7 @@ class Spread:
 
 
 def sample_itself(of: Kinds) -> Sample:
+    """What was found, as the only sample: by the same functions the estimate itself."""
     return Sample(of.times[None, :].astype(np.float64), np.ones((1, len(np.unique(of.topics)))))
 
 
@@ -69,6 +74,7 @@ def resamples(of: Kinds, plan: Plan) -> Iterator[Sample]:
     """`plan.resamples` samples in all. The same kinds and seed give the same samples."""
     rng = np.random.default_rng(plan.seed)
     starts = np.unique(of.topics, return_index=True)[1]
+    strata = _strata(of)
     size = max(1, _AT_ONCE // max(len(of.times), 1))
     for begin in range(0, plan.resamples, size):
         number = min(size, plan.resamples - begin)
@@ -77,17 +83,32 @@ def resamples(of: Kinds, plan: Plan) -> Iterator[Sample]:
             lengths = np.diff(np.append(starts, len(of.times)))
             yield Sample(np.repeat(drawn, lengths, axis=1) * of.times, drawn)
         else:
-            parts = [_drawn(topic, number, rng) for topic in np.split(of.times, starts[1:])]
-            yield Sample(np.concatenate(parts, axis=1).astype(np.float64), np.ones((number, len(starts))))
+            times = np.empty((number, len(of.times)))
+            for places in strata:
+                times[:, places] = _drawn(of.times[places], number, rng)
+            yield Sample(times, np.ones((number, len(starts))))
+
+
+def _strata(of: Kinds) -> list[NDArray[np.int64]]:
+    """The places of the kinds of each topic; those of all thin topics together, at the end."""
+    codes = np.unique(of.topics, return_inverse=True)[1]
+    thin = (np.bincount(codes, of.times) < THIN)[codes]
+    places = np.arange(len(codes))
+    ends = np.unique(codes[~thin], return_index=True)[1][1:]
+    return [part for part in (*np.split(places[~thin], ends), places[thin]) if len(part)]
 
 
 def _drawn(times: NDArray[np.int64], number: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Of a topic's items as many as it has, with replacement: how often each kind came, `number` times over."""
+    """Of a topic's items (or of those of all thin ones) as many as there are, with replacement: how often each kind came."""
     items, kinds = int(times.sum()), len(times)
     if kinds < _MANY:
         return rng.multinomial(items, times / items, number)
-    kind = np.repeat(np.arange(kinds), times)[rng.integers(0, items, (number, items), np.int32)]
-    return np.bincount((kind + kinds * np.arange(number)[:, None]).ravel(), minlength=number * kinds).reshape(number, kinds)
+    kind, found = np.repeat(np.arange(kinds), times), np.empty((number, kinds), np.int64)
+    size = max(1, _AT_ONCE // items)
+    for part in (found[begin : begin + size] for begin in range(0, number, size)):
+        drawn = kind[rng.integers(0, items, (len(part), items), np.int32)] + kinds * np.arange(len(part))[:, None]
+        part[:] = np.bincount(drawn.ravel(), minlength=part.size).reshape(part.shape)
+    return found
 
 
 def percentile_interval(values: NDArray[np.float64], level: float) -> tuple[float, float]:

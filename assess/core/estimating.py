@@ -15,6 +15,8 @@ class Band:
 
 @dataclass(frozen=True)
 class Estimate:
+    """How many, and the ends of the interval."""
+
     count: float
     low: float
     high: float

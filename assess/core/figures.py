@@ -36,7 +36,6 @@ TITLES = {
 # What the rule of thumb's words good, fair and poor are said of.
 BANDED = {*TITLES} - {"raw", "positive", "negative", "overlap"}
 FEW = 30  # items below which the large-sample interval is not to be trusted
-THIN = 10  # items below which a topic's figures say little
 
 NO_OVERLAP = "no overlap"
 ONE_LEVEL = "only one level used"
@@ -97,6 +96,7 @@ def figures(ratings: Ratings, plan: Plan | None = None) -> list[Figure]:
 
 
 def values(ratings: Ratings) -> dict[str, float | None]:
+    """Each coefficient without its interval; None where it is not defined."""
     return {figure.key: figure.value for figure in figures(ratings)}
 
 
@@ -126,6 +126,7 @@ class TopicMean:
 
 
 def topic_means(topics: list[tuple[int, list[Figure]]]) -> list[TopicMean]:
+    """Of each coefficient over all topics, which have the same ones in the same order; one without a value counts in no mean."""
     found = []
     for column in zip(*(row for _, row in topics), strict=True):
         known = [figure.value for figure in column if figure.value is not None]

@@ -1,4 +1,4 @@
-"""How far Cohen's kappa of pairs of grades would move with other documents: items are resampled within each topic."""
+"""How far Cohen's kappa of pairs of grades would move with other documents: items are resampled within their topics."""
 
 from dataclasses import replace
 

@@ -106,11 +106,13 @@ def ratings(
 
 
 def patterns(of: Ratings) -> Patterns:
+    """Items of a topic with the same ratings by the same people, once with their number."""
     first, times = distinct(np.column_stack((of.topics, of.places.astype(np.int64))))
     return Patterns(of.topics[first], times, of.levels, of.places[first])
 
 
 def tallies(of: Ratings) -> Tallies:
+    """Items of a topic that most coefficients do not tell apart, once with their number."""
     size, two = len(of.levels), of.places.shape[1] == 2
     cells = of.places[:, 0].astype(np.int64) * size + of.places[:, 1] if two else np.zeros(len(of.places), np.int64)
     counts, complete = of.counts(), _complete(of)

@@ -5,7 +5,7 @@ from typing import Any
 
 from assess.core import figures as core
 from assess.core.agreement import band
-from assess.core.bootstrap import GENERATOR, Plan
+from assess.core.bootstrap import GENERATOR, THIN, Plan
 from assess.core.figures import Figure
 from assess.core.ratings import Ratings
 from assess.core.ratings import pairs as pairs_of
@@ -76,9 +76,7 @@ def _view(
         ]
     if by_topic:
         rows = core.by_topic(seen)
-        found["by_topic"] = [
-            {"topic": topics[code], "few": row[0].n < core.THIN, "figures": _figures(row)} for code, row in rows
-        ]
+        found["by_topic"] = [{"topic": topics[code], "few": row[0].n < THIN, "figures": _figures(row)} for code, row in rows]
         found["topic_means"] = {
             one.key: {"mean": one.mean, "topics": one.topics, "undefined": one.undefined} for one in core.topic_means(rows)
         }

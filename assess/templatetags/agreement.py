@@ -8,7 +8,7 @@ from config.templatetags.words import DASH
 register = template.Library()
 RULES = {
     "first": "primary assessor",
-    "majority": "majority",
+    "majority": "most frequent grade",
     "median_low": "lower median",
     "median_high": "upper median",
     "max": "highest grade",

@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from assess import adjudication, agreeing, agreement_files
-from assess.core.figures import THIN
+from assess.core.bootstrap import THIN
 from pooling import access, tables
 from pooling.models import Role
 from pooling.selectors import grades

@@ -55,7 +55,7 @@ def overview(cast: Cast) -> agreeing.Overview:
 def test_the_textbook_example_on_page_and_in_files(textbook: Cast, client_for: ClientFor) -> None:
     olga = client_for(textbook.organizer)
     page = olga.get("/c/harbour-trials/agreement/").content.decode()
-    assert 'data-label="Cohen’s kappa">0.7761<' in page and 'data-label="Pooled kappa">0.7759<' in page  # 0.776 both
+    assert 'data-label="Cohen’s κ">0.7761<' in page and 'data-label="Pooled kappa">0.7759<' in page  # 0.776 both
     coefficients = page.split("Relevant from grade 1 on, or not")[1]
     for title in ("Cohen&#x27;s kappa", "Kappa (pooled marginals, Scott&#x27;s pi)"):
         assert f'<th scope="row">{title}</th><td class="num" data-label="Value">0.776</td>' in coefficients
@@ -85,7 +85,7 @@ def test_each_figure_has_its_error_interval_and_words(textbook: Cast, client_for
     assert [round(one, 6) for one in found] == [0.038888, 0.699900, 0.852338]
     olga, here = client_for(textbook.organizer), "/c/harbour-trials/agreement/"
     page = " ".join(olga.get(here).content.decode().split())
-    assert '<td class="num" data-label="Standard error">0.039</td>' in page and ">0.70 to 0.85<" in page
+    assert '<td class="num" data-label="Std. error">0.039</td>' in page and ">0.70 to 0.85<" in page
     assert '<th scope="row">Mean over topics</th>' in page
     Judgment.objects.filter(assessor=textbook.assessor).update(grade=1, updated_at=timezone.now())
     page = olga.get(here).content.decode()

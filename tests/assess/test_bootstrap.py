@@ -33,10 +33,26 @@ def test_patterns_are_the_distinct_rows_of_each_topic() -> None:
 
 
 def test_resamples_keep_the_number_of_items_of_each_topic() -> None:
-    (drawn,) = resamples(some(), Plan(resamples=50, seed=3))
+    found = Kinds(np.array([0, 0, 0, 1, 1, 1]), np.array([10, 10, 20, 5, 4, 1]))
+    (drawn,) = resamples(found, Plan(resamples=50, seed=3))
     assert drawn.times.shape == (50, 6)
-    assert (drawn.times[:, :3].sum(axis=1) == 4).all() and (drawn.times[:, 3:].sum(axis=1) == 3).all()
+    assert (drawn.times[:, :3].sum(axis=1) == 40).all() and (drawn.times[:, 3:].sum(axis=1) == 10).all()
     assert len(np.unique(drawn.times, axis=0)) > 10
+
+
+def test_thin_topics_are_drawn_from_as_one() -> None:
+    found = Kinds(np.array([0, 1, 1, 2]), np.array([9, 30, 10, 5]))
+    (drawn,) = resamples(found, Plan(resamples=50, seed=3))
+    assert (drawn.times[:, [1, 2]].sum(axis=1) == 40).all() and (drawn.times[:, [0, 3]].sum(axis=1) == 14).all()
+    assert len(np.unique(drawn.times[:, 0])) > 3
+
+
+@pytest.mark.parametrize("items", [1, 9, 10])
+def test_intervals_are_as_wide_where_topics_have_few_items(items: int) -> None:
+    topics = np.arange(360) // items
+    equal = np.arange(360) % 4 != 0  # raw agreement 0.75
+    (drawn,) = resamples(Kinds(topics, np.ones(360, np.int64)), Plan(seed=3))
+    assert spread(drawn.times @ equal / 360, 0.95).standard_error == pytest.approx((0.75 * 0.25 / 360) ** 0.5, rel=0.1)
 
 
 def test_resamples_by_topic_take_topics_whole() -> None:
