@@ -53,7 +53,9 @@ class Desk:
         return list(rows.values_list("judgment__item__docno", "grade"))
 
     def expect_sent(self) -> None:
-        expect(self.page.locator("[data-light]")).not_to_contain_text("unsent", timeout=60_000)
+        """Where nothing is left to judge there is no light."""
+        waits = self.page.locator("[data-light]").filter(has_text=re.compile("unsent|sending"))
+        expect(waits).to_have_count(0, timeout=60_000)
 
     def expect_true(self, script: str) -> None:
         """Asked until it holds. Playwright's own way is an eval within the page, which the page's policy refuses."""

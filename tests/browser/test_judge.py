@@ -36,6 +36,21 @@ def test_twenty_documents_by_key(desk: Desk) -> None:
     assert all(value is not None and 0 <= value < 60 for value in seconds)
 
 
+def test_topic_and_document_begin_on_one_line_with_what_changes_the_view(desk: Desk) -> None:
+    middles = """() => [".judge-topic .eyebrow", ".judge-document article > .eyebrow", ".judge-looks > summary"].map(one => {
+        const box = document.querySelector(one).getBoundingClientRect();
+        return box.y + box.height / 2;
+    })"""
+    topic, number, view = desk.page.evaluate(middles)
+    assert abs(topic - number) <= 2 and abs(number - view) <= 2
+    desk.page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    _topic, number, view = desk.page.evaluate(middles)
+    assert abs(number - view) <= 3
+    desk.page.locator(".judge-looks > summary").click()
+    _topic, number, view = desk.page.evaluate(middles)
+    assert number > view + 40  # what is open has lines of its own
+
+
 def test_to_the_end(desk: Desk) -> None:
     for _ in range(30):
         expect(desk.page.locator("article:not([aria-busy]) .judge-docno")).to_be_visible()  # faster than the server, one waits

@@ -167,6 +167,27 @@ def test_answer_that_was_lost_makes_no_second_event(desk: Desk) -> None:
 
 
 @pytest.mark.once
+@pytest.mark.parametrize(
+    ("first", "told"), [("0", "All is answered; what is unsent goes out"), ("l", "The next document comes")]
+)
+def test_the_last_document_answered_offline_is_told(desk: Desk, first: str, told: str) -> None:
+    """One that is put off is still to come."""
+    expect(desk.page.locator("[data-total]")).to_have_text("30")
+    press_fast(desk, 28)
+    desk.expect_light("saved")
+    desk.context.set_offline(True)
+    desk.page.keyboard.press(first)
+    wanted = press_fast(desk, 9)
+    expect(desk.page.locator("article")).to_have_text(f"{told} as soon as the connection is back.")
+    expect(desk.page.locator(".judge-said")).to_have_text("")
+    desk.context.set_offline(False)
+    expect(desk.page.locator("article[aria-busy]")).to_have_count(
+        0
+    )  # the one that was put off, or the page of who has judged all
+    assert desk.events()[-1:] == wanted
+
+
+@pytest.mark.once
 def test_reload_keeps_what_is_unsent(desk: Desk) -> None:
     desk.page.route("**/judge/**", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
     wanted = press_fast(desk, 4)
@@ -178,6 +199,32 @@ def test_reload_keeps_what_is_unsent(desk: Desk) -> None:
     desk.page.evaluate("dispatchEvent(new Event('online'))")
     desk.expect_light("saved")
     assert desk.events() == wanted
+
+
+@pytest.mark.once
+def test_page_that_was_made_before_a_judgment_arrived_knows_of_it(desk: Desk) -> None:
+    held = hold_first(desk)
+    wanted = press_fast(desk, 1)
+    following = desk.shown()
+    for _ in range(200):
+        if held:
+            break
+        desk.page.wait_for_timeout(50)
+
+    def late(route: Route) -> None:
+        made = route.fetch()
+        held[0].continue_()
+        time.sleep(1)  # the page that is left gets its answer
+        route.fulfill(response=made)
+
+    desk.page.route(re.compile("/judge/$"), late)
+    desk.reload()
+    desk.expect_light("saved")
+    assert (desk.shown(), desk.events()) == (following, wanted)
+    wanted += press_fast(desk, 1)
+    desk.expect_light("saved")
+    assert desk.events() == wanted
+    expect(desk.page.locator("[data-done]")).to_have_text("2")
 
 
 def test_signed_out_meanwhile(desk: Desk) -> None:

@@ -200,7 +200,8 @@ def _plan(page: Page, address: str) -> None:
     tab_to(page, "Show the plan")
     page.keyboard.press("Enter")
     expect(page.get_by_label("Documents per topic")).to_have_value("5")
-    expect(page.locator("#plan .figures")).to_be_visible()
+    expect(page.locator("#plan .figures")).to_be_in_viewport()
+    expect(page.locator("#plan")).to_be_focused()
 
 
 def _invite(page: Page, here: str) -> None:

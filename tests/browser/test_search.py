@@ -40,6 +40,9 @@ def test_a_hit_is_judged_with_one_key(world: World, signed_in: "Callable[[User],
     expect(
         page.locator("[data-hit]", has=page.locator(f"[value={docno}]")).locator('[value="2"][aria-pressed=true]')
     ).to_have_count(1)
+    hit = page.locator("[data-hit]", has=page.locator(f"[value={docno}]"))
+    colours = "parts => new Set(parts.map(part => getComputedStyle(part).backgroundColor)).size"
+    assert hit.locator(".grade-badge, [aria-pressed=true]").evaluate_all(colours) == 1  # badge and button in the grade's colour
     assert Judgment.objects.filter(item__topic__collection=world.adaptive).count() in (before, before + 1)
     assert Judgment.objects.get(item__topic__collection=world.adaptive, item__topic__number="1", item__docno=docno).grade == 2
 

@@ -118,7 +118,9 @@ function lack(lacks) {
 
 function wait() {
   place.setAttribute("aria-busy", "true");
-  const words = unsent.all().length ? "The next document comes as soon as the connection is back." : "One moment …";
+  const away = deck.counts.done < deck.counts.total ? "The next document comes as soon as the connection is back." : "All is answered; what is unsent goes out as soon as the connection is back.";
+  const words = unsent.all().length ? away : "One moment …";
+  part(".judge-said").textContent = "";
   if (listed) many.rest();
   else {
     article.setAttribute("aria-busy", "true");

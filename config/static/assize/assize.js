@@ -207,8 +207,9 @@
     box.toggleAttribute("data-more", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
     box.toggleAttribute("data-below", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
   }
-  function edges() { document.querySelectorAll(".scroll, .tabs").forEach(edge); }
-  document.addEventListener("scroll", function (event) { if (event.target.matches && event.target.matches(".scroll, .tabs")) edge(event.target); }, true);
+  var EDGED = ".scroll, .tabs, .judge-topic";
+  function edges() { document.querySelectorAll(EDGED).forEach(edge); }
+  document.addEventListener("scroll", function (event) { if (event.target.matches && event.target.matches(EDGED)) edge(event.target); }, true);
   document.addEventListener("toggle", edges, true);
   document.addEventListener("htmx:load", edges);
   window.addEventListener("resize", edges);

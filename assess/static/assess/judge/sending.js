@@ -6,7 +6,7 @@ import * as unsent from "./unsent.js";
 /* Told by the page: when something changed, when new documents came, when an act on a document was refused. */
 export const told = { refresh() {}, came() {}, refused() {}, empty() {} };
 export const state = { stopped: false };
-let busy = false, failures = 0, timer = null, cut = null;
+let busy = false, failures = 0, timer = null, cut = null, leaving = false;
 
 /** What the light says: nothing is called saved before the server has answered. One that is on its way is being sent; more, or
    one that did not get through, are unsent. */
@@ -42,6 +42,7 @@ async function drain() {
       answer = await post(act);
       words = await answer.json();
     } catch { failures += 1; return later(Math.min(500 * 2 ** failures, 5000)); }
+    if (answer.ok && leaving) return;
     if (answer.ok) { failures = 0; unsent.drop(act); took(act, words); }
     else if (answer.status >= 500 || answer.status === 429) {
       const pause = Number(answer.headers.get("Retry-After")) || Math.min(2 ** failures, 5);
@@ -106,3 +107,10 @@ export async function hold() {
 }
 
 addEventListener("online", () => { failures = 0; cut?.abort(); send(); }); // what hangs on the line before is sent again, and counted once
+
+/* The next page may have been made before the server had what is on its way now: it stays in the browser, so that that page knows
+   it. Sent again it is no second judgment. Who stays, after all, goes on in a moment. */
+addEventListener("beforeunload", () => {
+  leaving = true;
+  setTimeout(() => { leaving = false; send(); }, 5000);
+});
