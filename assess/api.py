@@ -33,12 +33,12 @@ from assess.schemas.judging import (
     OwnFilter,
     OwnJudgmentOut,
     OwnProgressOut,
+    OwnWordsOut,
     QueueFilter,
     WordsIn,
-    WordsOut,
 )
 from assess.schemas.watching import ProgressOut
-from assess.services import assigning, judging
+from assess.services import assigning, judging, leases
 from assess.services.assigning import Wanted
 from assess.services.seating import Seating
 from config.api import JUDGE, MANAGE, ApiRequest, newest_first
@@ -78,7 +78,7 @@ def hold_documents(request: ApiRequest, slug: str, body: HoldIn) -> list[blind.C
 
     For assessors. Without it, what you took goes to the next who asks after 30 minutes; a late judgment is kept all the same.
     """
-    return judging.hold_items(_assessed(request, slug), assessor=request.user, held=body.held, count=body.count)
+    return leases.hold_items(_assessed(request, slug), assessor=request.user, held=body.held, count=body.count)
 
 
 @judging_routes.delete(f"{Q}/hold", response=FreedOut, auth=JUDGE)
@@ -87,10 +87,10 @@ def give_back(request: ApiRequest, slug: str) -> dict[str, int]:
 
     For assessors.
     """
-    return {"freed": judging.free_leases(_assessed(request, slug), assessor=request.user)}
+    return {"freed": leases.free_leases(_assessed(request, slug), assessor=request.user)}
 
 
-@judging_routes.put(f"{Q}/words/{{path:topic}}", response=WordsOut, auth=JUDGE)
+@judging_routes.put(f"{Q}/words/{{path:topic}}", response=OwnWordsOut, auth=JUDGE)
 def set_words(request: ApiRequest, slug: str, topic: str, body: WordsIn) -> OwnWords:
     """Set your own words of a topic, which your pages mark beside the topic's
 
@@ -260,7 +260,7 @@ def free_leases(request: ApiRequest, slug: str, user: str, filters: Query[FreeFi
     access.require_known(collection, user)
     lease, whole = selectors.lease(collection, user), filters.topic is None and filters.docno is None
     document = None if whole else (filters.topic or "", filters.docno or "")
-    return {"freed": judging.free_leases(collection, assessor=lease.assessor, document=document)}
+    return {"freed": leases.free_leases(collection, assessor=lease.assessor, document=document)}
 
 
 @assignment_routes.get("/collections/{slug:slug}/agreement", response=AgreementOut)

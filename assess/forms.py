@@ -13,7 +13,6 @@ from assess.models import Answer, AssignmentPlan, DecisionReason, MergeRule, Mis
 from assess.own import Filters
 from assess.services.assigning import MOST_SEED, Rules
 from assess.services.merging import MOST_OPINIONS
-from assess.services.practice import Example
 from assess.services.questions import MOST_TEXT
 from config.models import User
 from pooling.models import Grade, Topic
@@ -197,9 +196,7 @@ class PlanForm(forms.Form):
     """How much two judge, and the seed of all that is drawn."""
 
     overlap = Percent(label="Overlap, in %", initial=0, help_text="Of each topic, judged by two.")
-    seed = forms.IntegerField(
-        required=False, min_value=0, max_value=MOST_SEED, help_text="Leave empty to keep the current one."
-    )
+    seed = forms.IntegerField(required=False, min_value=0, max_value=MOST_SEED, help_text="Empty keeps the current one.")
 
 
 class RulesForm(forms.Form):
@@ -310,25 +307,6 @@ class PracticeSetForm(forms.Form):
             coerce=self.topics.__getitem__,
         )
         self.order_fields(["topic", "lines"])
-
-    def clean_lines(self) -> list[Example]:
-        return practice_examples(self.cleaned_data["lines"])
-
-
-def practice_examples(text: str) -> list[Example]:
-    """Of lines of docno, grade and reason."""
-    found = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
-        docno, _, rest = line.strip().replace("\t", " ").partition(" ")
-        grade, _, reason = rest.strip().partition(" ")
-        try:
-            found.append(Example(docno, int(grade), reason.strip()))
-        except ValueError:
-            told = f"line {number}: expected a document’s number, a grade and a reason; found “{line[:80]}”."
-            raise ValidationError(told) from None
-    return found
 
 
 class AutoForm(PlanForm):

@@ -90,7 +90,9 @@ def _rows(collection: Collection, seats: QuerySet[Seat]) -> list[_Row]:
         grade=Subquery(head.values("grade")[:1]),
     )
     columns = ("token", "topic", "item__docno", "document", "size", "grade")
-    return [_Row(*row) for row in named.exclude(document=None).order_by("-judged_at", "pk").values_list(*columns)]
+    return [
+        _Row(*row) for row in named.exclude(document=None).filter(size__gt=0).order_by("-judged_at", "pk").values_list(*columns)
+    ]
 
 
 def _sketches(rows: Iterable[_Row]) -> dict[int, Sketch]:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from assess.services import judging, seating
+from assess.services import judging, leases, seating
 from config import housekeeping, jobs
 from pooling.models import Collection
 
@@ -14,7 +14,7 @@ def seat_items(running: jobs.Running) -> None:
 
 @housekeeping.stamped
 def mend_leases(now: datetime) -> None:
-    judging.mend_leases(now)
+    leases.mend_leases(now)
 
 
 @housekeeping.hourly("paces of judging")

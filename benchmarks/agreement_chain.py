@@ -50,8 +50,8 @@ def walk(data: bytes, levels: Sequence[int], repeats: str = "refuse") -> list[Co
     from assess.services import adjudicating
     from config import accounts
     from config.models import User
-    from evaluation import importing, services
     from evaluation.on_files import verify
+    from evaluation.services import importing, releases
     from pooling.core.presets import GradeSpec
     from pooling.models import Role, Topic
     from pooling.services import collections
@@ -98,7 +98,7 @@ def walk(data: bytes, levels: Sequence[int], repeats: str = "refuse") -> list[Co
     _say(f"{len(cases):,} cases decided", begin)
     begin = time.perf_counter()
     with Direct(quiet) as work:
-        services.freeze_release(collection, by=organizer, rule="first", note="", work=work)
+        releases.freeze_release(collection, by=organizer, rule="first", note="", work=work)
     release = collection.releases.get()
     _say(f"release of {release.counts['items']:,} documents", begin)
     files = verify.read(_data() / release.archive)

@@ -48,7 +48,7 @@ AFTER = ("live", "effect/")  # pages that follow each judgment
 def make_world(count: int = RUNS) -> None:
     """Runs that see the same relevance through noise of their own; all of the depth-100 pool is judged, a tenth of it twice."""
     from assess.models import Judgment, JudgmentEvent, Seat
-    from evaluation import services
+    from evaluation.services import releases
     from pooling.core.rankings import Rankings
     from pooling.models import Pool, PoolItem, Role, Topic
     from pooling.services.work import Direct
@@ -99,9 +99,9 @@ def make_world(count: int = RUNS) -> None:
     events = [JudgmentEvent(judgment=head, client_id=uuid.uuid4(), grade=head.grade) for head in heads]
     JudgmentEvent.objects.bulk_create(events, batch_size=5000)
     with Direct(_quiet) as work:
-        release = services.freeze_release(collection, by=organizer, rule=None, note="", state="public", score=False, work=work)
+        release = releases.freeze_release(collection, by=organizer, rule=None, note="", state="public", score=False, work=work)
     with Direct(_quiet) as work:
-        services.score_release(release, work=work)
+        releases.score_release(release, work=work)
     print(f"{count} runs × {TOPICS} topics × {RESULTS:,} results, {len(heads):,} judgments of {len(items):,} documents")
 
 

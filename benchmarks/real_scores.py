@@ -36,7 +36,7 @@ def imported(folder: Path) -> None:
     from django.core.management import call_command
 
     from config.models import User
-    from evaluation import planning
+    from evaluation.services import planning
     from pooling.core.presets import GradeSpec
     from pooling.services import collections
     from tests import factories

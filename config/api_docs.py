@@ -179,7 +179,7 @@ def _curl(method: str, path: str, kind: str, body: dict[str, Any], schemas: dict
     if not to_all:
         lines.append('-H "Authorization: Bearer $TOKEN"')
     if method != "GET":
-        lines.append('-H "Idempotency-Key: $(uuidgen)"')
+        lines.append("-H \"Idempotency-Key: $(python3 -c 'import uuid; print(uuid.uuid4())')\"")
     if kind == "multipart/form-data":
         lines.append("-F file=@FILE")
     elif body:

@@ -87,16 +87,16 @@ def _remember(file: Path, made_at: datetime) -> Backup:
 def backup(file: Path, tell: Tell) -> Backup:
     """Write the archive aside, read it back, and only then give it its name: there is a good one or none."""
     target, made_at = file.absolute(), timezone.now()
-    if target.exists():
-        raise Conflict(f"{file} is there already; name a file that is not.")
-    if target.resolve().is_relative_to(settings.DATA.resolve()):
-        raise Refusal(f"{file} lies in the data folder and would be lost with it; name a file elsewhere.")
     try:
+        if target.exists():
+            raise Conflict(f"{file} is there already; name a file that is not.")
+        if target.resolve().is_relative_to(settings.DATA.resolve()):
+            raise Refusal(f"{file} lies in the data folder and would be lost with it; name a file elsewhere.")
         with _alone(), _aside(target.parent) as folder:
             archive = _write(folder, made_at, tell)
             read(archive, tell)
             archive.replace(target)
-            _sync_folder(target.parent)
+            store.sync_folder(target.parent)
             return _remember(target, made_at)
     except sqlite3.Error as error:
         raise Refusal(f"The database cannot be copied: {error}.") from error
@@ -235,14 +235,6 @@ def _postgres(program: str, *arguments: str) -> None:
         raise Refusal(f"{told[0]}. Is {found} as new as the server? ASSIZE_PG_BIN names the folder of another.")
 
 
-def _sync_folder(path: Path) -> None:
-    folder = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
 # Reading one
 
 
@@ -356,4 +348,4 @@ def _put_in_place(aside: Path) -> None:
     except BaseException:
         shutil.rmtree(files, ignore_errors=True)
         raise
-    _sync_folder(settings.DATA)
+    store.sync_folder(settings.DATA)

@@ -5,7 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -60,6 +60,10 @@ class SiteCommand(BaseCommand):
 
     # Arguments
 
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """Its usage tells the name that was typed."""
+        return super().create_parser(prog_name, subcommand.replace("_", "-"), **kwargs)
+
     def acts(self, parser: CommandParser) -> Any:
         """Subcommands: each is made with `act`, and names the method that does it."""
         return parser.add_subparsers(title="acts", metavar="ACT", required=True)
@@ -106,13 +110,36 @@ class SiteCommand(BaseCommand):
     def read(self, name: str) -> str:
         """The text of a file, or of stdin for -."""
         try:
-            return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+            text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
             raise Error(
                 f"{name}: expected UTF-8 text, found byte {error.object[error.start]:#04x} at {error.start}."
             ) from error
         except OSError as error:
             raise Error(f"{name}: {error.strerror}.") from error
+        if "\0" in text:  # which PostgreSQL cannot store
+            raise Error(f"{name}: expected text, found a null character at {text.index(chr(0))}.")
+        return text
+
+    @contextmanager
+    def written(self, target: Path) -> Iterator[Path]:
+        """What to write into. Whoever looks at `target` finds the old file or the new one, never half of one: it is a file
+        beside it, which gets its name when it is whole. A device or a pipe is written into as it is."""
+        whole = Path(os.path.realpath(target))
+        aside = whole.parent / f".{whole.name}.{os.getpid()}"
+        try:
+            if target.exists() and not target.is_file():
+                yield target
+                return
+            yield aside
+            with aside.open("rb") as file:
+                os.fsync(file.fileno())
+            aside.replace(whole)
+        except OSError as error:
+            raise Error(f"{target}: {error.strerror or error}.") from error
+        finally:
+            with suppress(OSError):  # there is none, or nothing can be there
+                aside.unlink()
 
     # What is printed
 

@@ -1,5 +1,7 @@
 """The family of errors a user can cause. config/http.py turns each into a page or a JSON answer."""
 
+from collections.abc import Sequence
+
 
 class Refusal(Exception):
     """What was asked cannot be done, in words for the one who asked. `details` holds facts for programs."""
@@ -26,7 +28,13 @@ class NotSignedIn(Refusal):
 
 
 class Forbidden(Refusal):
+    """Not with this role; `links` lead back to where there is something for it."""
+
     status, code = 403, "forbidden"
+
+    def __init__(self, message: str, *, links: Sequence[tuple[str, str]] = (), **details: object) -> None:
+        super().__init__(message, **details)
+        self.links = list(links)
 
 
 class Conflict(Refusal):

@@ -52,7 +52,7 @@ def pictures() -> dict[str, Path]:
 @functools.cache
 def html(name: str) -> SafeString:
     """A page's text. Links lead to the other pages and to its own headings; what is only in a checkout is no link here."""
-    tokens = _parser.parse((DOCS / f"{name}.md").read_text())
+    tokens = _parser.parse(re.sub(r"^<!-- .* -->\n", "", (DOCS / f"{name}.md").read_text(), flags=re.MULTILINE))
     known: Counter[str] = Counter()
     for place, token in enumerate(tokens):
         if token.type == "heading_open":

@@ -26,7 +26,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.http import urlencode
 
 from config import logs, metrics
-from config.errors import Missing, NotSignedIn, Refusal, TooMany
+from config.errors import Forbidden, Missing, NotSignedIn, Refusal, TooMany
 from config.uploads import UploadTooLarge
 
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ WORDS = {
     403: (
         "Not for this account",
         "Your role here does not allow that.",
-        "Ask an organizer of the collection to change your role.",
+        "If it is your task, ask an organizer of the collection for the role that it takes.",
     ),
     404: (
         "Nothing here",
@@ -123,8 +123,8 @@ def refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     words = ("Too many attempts", "") if isinstance(refusal, TooMany) else None  # the message says how long to wait
     if remedy := refusal.details.get("remedy"):  # better than what is usual
         words = (WORDS[refusal.status][0], str(remedy))
-    links = refusal.links if isinstance(refusal, Missing) else ()
-    if links:
+    links = refusal.links if isinstance(refusal, Missing | Forbidden) else ()
+    if isinstance(refusal, Missing):
         words = ("Nothing here", "It may have another name or number: look at the list.")
     response = error(request, refusal.status, refusal.message, code=refusal.code, words=words, links=links, **refusal.details)
     if isinstance(refusal, TooMany):

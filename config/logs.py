@@ -21,6 +21,14 @@ def without_secrets(text: str) -> str:
     return SECRET.sub(lambda found: f"{found[1] or found[2]}…", text)
 
 
+class OneLine(logging.Filter):
+    """For what strangers can cause as often as they like, a request for another host: told, and without a traceback."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.exc_info = None
+        return True
+
+
 class Lines(logging.Formatter):
     """`time level logger: message [request id]`"""
 

@@ -50,6 +50,13 @@ class Document(OpenAPISchema):
         doors: list[dict[str, Any]] = [{"token": [door.scope.value]}, {"session": []}]
         return [*doors, {}] if door.to_all else doors
 
+    def add_schema_definitions(self, definitions: dict[str, Any]) -> None:
+        """By name: of two that share one, the second would stand in the place of the first."""
+        for name, told in definitions.items():
+            if self.schemas.get(name, told) != told:
+                raise ValueError(f"Two schemas are called {name}.")
+        super().add_schema_definitions(definitions)
+
     def responses(self, operation: Operation) -> dict[Any, Any]:
         found: dict[Any, Any] = super().responses(operation)
         if self.error.__name__ not in self.schemas:

@@ -303,6 +303,7 @@ LOGGING = {
         "text": {"()": "config.logs.Lines", "format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"},
         "json": {"()": "config.logs.Json"},
     },
+    "filters": {"one_line": {"()": "config.logs.OneLine"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {
         "handlers": ["stderr"],
@@ -313,5 +314,9 @@ LOGGING = {
             about="Least level that is logged.",
         ),
     },
-    "loggers": {"django.utils.autoreload": {"level": "INFO"}, "django": {"level": "INFO"}},
+    "loggers": {
+        "django.utils.autoreload": {"level": "INFO"},
+        "django": {"level": "INFO"},
+        "django.security.DisallowedHost": {"filters": ["one_line"]},
+    },
 }

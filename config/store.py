@@ -67,7 +67,7 @@ def put(name: str, data: bytes) -> None:
         aside.replace(target)
     finally:
         aside.unlink(missing_ok=True)
-    _sync(target.parent)
+    sync_folder(target.parent)
     keep(name)
 
 
@@ -75,10 +75,11 @@ def sync(file: BinaryIO) -> None:
     """Onto the disk, before a row tells of it: a row outlives a power cut, and so must its file."""
     file.flush()
     os.fsync(file.fileno())
-    _sync(Path(file.name).parent)
+    sync_folder(Path(file.name).parent)
 
 
-def _sync(path: Path) -> None:
+def sync_folder(path: Path) -> None:
+    """A new name is on the disk when its folder is."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -94,7 +95,7 @@ def move(aside: Path, name: str) -> None:
         for below in _below(aside, aside):
             _send(shared, aside / below, f"{name}/{below}" if below else name)
     aside.replace(target)
-    _sync(target.parent)
+    sync_folder(target.parent)
 
 
 def remove(name: str) -> None:

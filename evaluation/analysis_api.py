@@ -11,10 +11,11 @@ from config.api import MANAGE, PUBLIC, READ, SUBMIT, ApiRequest, newest_first
 from config.errors import Refusal
 from config.schemas import In
 from evaluation import access as score_access
-from evaluation import columns, comparing, planning, pool_reports, selectors, standings, trying
-from evaluation.analysis_pages import measure_families
+from evaluation import columns, comparing, pool_reports, selectors, standings
 from evaluation.boards import Wanted
+from evaluation.core import formulas
 from evaluation.models import PrivateScore, ScoringPlan
+from evaluation.services import planning, trying
 from pooling import access
 from pooling.models import Role
 
@@ -33,7 +34,7 @@ class CompareFilter(In):
     baseline: str = Field("", description="Tag of the run that all others are compared with; left out: all pairs.")
 
 
-class ReportFilter(In):
+class PoolReportFilter(In):
     release: str = Field("", description=WHICH)
     measure: str = Field("", description="The first official one unless given.")
 
@@ -89,7 +90,7 @@ class MeasureOut(Schema):
     better: str
 
 
-class PlanOut(Schema):
+class ScoringOut(Schema):
     shown: list[str] = Field(description="Measures beside the official ones; empty: the usual ones.")
     test: str
     correction: str
@@ -98,7 +99,7 @@ class PlanOut(Schema):
     known: dict[str, list[str]]
 
 
-class PlanIn(In):
+class ScoringIn(In):
     shown: list[str] | None = None
     test: str | None = None
     correction: str | None = None
@@ -144,7 +145,7 @@ def compare_runs(request: ApiRequest, slug: str, filters: Query[CompareFilter]) 
 
 
 @routes.get(f"{HERE}/pool-report", response=PoolReportOut, auth=PUBLIC)
-def read_pool_report(request: ApiRequest, slug: str, filters: Query[ReportFilter]) -> dict[str, Any]:
+def read_pool_report(request: ApiRequest, slug: str, filters: Query[PoolReportFilter]) -> dict[str, Any]:
     """How reusable the collection is: runs and groups left out, shallower pools, fewer judgments, and a verdict
 
     For who may see all runs by name.
@@ -156,10 +157,10 @@ def read_pool_report(request: ApiRequest, slug: str, filters: Query[ReportFilter
 @routes.get("/measures", response=list[MeasureOut], auth=PUBLIC)
 def list_measures(request: ApiRequest) -> list[dict[str, Any]]:
     """List every measure: definition, formula, worked example, reference"""
-    return [{"family": family, **entry} for family, entries in measure_families().items() for entry in entries]
+    return [{"family": family, **entry} for family, entries in formulas.families().items() for entry in entries]
 
 
-@routes.get(f"{HERE}/scoring", response=PlanOut)
+@routes.get(f"{HERE}/scoring", response=ScoringOut)
 def read_scoring(request: ApiRequest, slug: str) -> ScoringPlan:
     """Read how scores are shown, and to whom
 
@@ -168,8 +169,8 @@ def read_scoring(request: ApiRequest, slug: str) -> ScoringPlan:
     return columns.plan(access.collection_for(request.user, slug, Role.ORGANIZER))
 
 
-@routes.patch(f"{HERE}/scoring", response=PlanOut, auth=MANAGE)
-def change_scoring(request: ApiRequest, slug: str, body: PlanIn) -> ScoringPlan:
+@routes.patch(f"{HERE}/scoring", response=ScoringOut, auth=MANAGE)
+def change_scoring(request: ApiRequest, slug: str, body: ScoringIn) -> ScoringPlan:
     """Change how scores are shown, and to whom
 
     For organizers. What is left out stays.

@@ -13,7 +13,7 @@ from config.api import MANAGE, PUBLIC, ApiRequest, newest_first
 from config.models import Job
 from config.schemas import JobOut
 from evaluation import access as score_access
-from evaluation import boards, columns, exports, reports, selectors, services, standings
+from evaluation import boards, columns, exports, reports, selectors, standings
 from evaluation.models import Release
 from evaluation.schemas import (
     BoardFilter,
@@ -22,10 +22,11 @@ from evaluation.schemas import (
     QrelsFilter,
     ReleaseIn,
     ReleaseOut,
-    ReportOut,
-    RunOut,
+    RunReportOut,
+    RunScoresOut,
     ViewFilter,
 )
+from evaluation.services import releases
 from evaluation.standings import Standing
 from pooling import access
 from pooling.models import Role
@@ -58,7 +59,7 @@ def freeze_release(request: ApiRequest, slug: str, body: ReleaseIn) -> Job:
     For organizers. The answer is a job; when it is done, the release is there and another job scores all runs.
     """
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    return services.request_release(collection, by=request.user, **body.dict())
+    return releases.request_release(collection, by=request.user, **body.dict())
 
 
 @release_routes.get(ONE, response=ReleaseOut, auth=PUBLIC)
@@ -80,7 +81,7 @@ def score_release(request: ApiRequest, slug: str, number: int) -> Job:
     For organizers. The answer is a job.
     """
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    return services.request_scores(selectors.release(collection, number), by=request.user)
+    return releases.request_scores(selectors.release(collection, number), by=request.user)
 
 
 def _standing(request: ApiRequest, slug: str, number: int) -> Standing:
@@ -124,7 +125,7 @@ def read_topic_scores(request: ApiRequest, slug: str, number: int, topic: str) -
     return _board(standing, standing.names[:-1], standing.values[:, :, boards.topic_place(standing, topic)])
 
 
-@score_routes.get(f"{ONE}/runs/{{tag}}", response=RunOut, auth=PUBLIC)
+@score_routes.get(f"{ONE}/runs/{{tag}}", response=RunScoresOut, auth=PUBLIC)
 def read_run_scores(request: ApiRequest, slug: str, number: int, tag: str) -> dict[str, Any]:
     """Read one run's scores on every topic, beside the medians of all runs"""
     standing = _standing(request, slug, number)
@@ -143,7 +144,7 @@ def read_run_scores(request: ApiRequest, slug: str, number: int, tag: str) -> di
     return {"release": number, **known, "means": _defined(standing.names, standing.means[place].tolist()), "topics": topics}
 
 
-@score_routes.get(f"{ONE}/runs/{{tag}}/report", response=ReportOut, auth=PUBLIC)
+@score_routes.get(f"{ONE}/runs/{{tag}}/report", response=RunReportOut, auth=PUBLIC)
 def read_run_report(request: ApiRequest, slug: str, number: int, tag: str, filters: Query[ViewFilter]) -> dict[str, Any]:
     """Read TREC's summary page of one run: totals, recall and document level averages, gain by rank"""
     standing = _standing(request, slug, number)

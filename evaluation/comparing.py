@@ -78,7 +78,9 @@ class Compared:
         label = self.label
         change = ""
         if effect.relative:
-            change = f": {first.tag} is {abs(effect.relative):.1f} % {'higher' if effect.relative > 0 else 'lower'}"
+            change = (
+                f": {first.tag} is {abs(effect.relative):.1f}\N{NO-BREAK SPACE}% {'higher' if effect.relative > 0 else 'lower'}"
+            )
         told = f"{first.tag} has {label} {first.mean:.4f}, {second.tag} {second.mean:.4f}{change} on {self.found.topics} topics"
         told += f"; {first.tag} is better on {effect.wins}, worse on {effect.losses}, equal on {effect.ties}"
         if pair.p_adjusted is not None:

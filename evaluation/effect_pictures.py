@@ -1,5 +1,6 @@
 """The tables and pictures of “Does it matter?”: comparisons, ranks as a bump chart, τ of many draws."""
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
@@ -63,7 +64,11 @@ def told(found: Effect) -> dict[str, Table]:
 
 def _rank_table(caption: str, runs: list[str], orders: list[Order]) -> Table:
     rows = [[run, *(int(order.ranks[place]) for order in orders)] for place, run in enumerate(runs)]
-    return Table(caption, ["run", *(rule(order.name) if order.kind == "rule" else order.name for order in orders)], rows)
+    return Table(caption, ["run", *map(_name, orders)], rows)
+
+
+def _name(order: Order) -> str:
+    return rule(order.name) if order.kind == "rule" else order.name
 
 
 def _people(found: Effect) -> list[Order]:
@@ -88,13 +93,14 @@ class Line:
 class Bump:
     width: int
     height: int
-    columns: list[tuple[float, str, str]]  # where, name, kind
+    heads: list[tuple[float, float, str, str]]  # across, down, a line of a column's name, the whole name
     lines: list[Line]
     left: int
     right: int
 
 
-STEP, LONGEST, MOST_LINES = 104, 25, 40  # from column to column, room for a name of 15 letters; letters of a tag
+STEP, LONGEST, MOST_LINES = 104, 25, 40  # from column to column; letters of a tag
+LETTERS = 15  # in a line of a column's name, of which there are two
 MOST_COLUMNS = 13  # of more, the table tells
 
 
@@ -119,8 +125,11 @@ def _bump(runs: Sequence[str], orders: Sequence[Order]) -> Bump:
         own = ranks[:, run]
         points = " ".join(f"{x},{y}" for x, y in marks)
         lines.append(Line(runs[run], points, marks, int(own[0]), int(own[-1]), int(own.max() - own.min())))
-    columns = [(float(left + STEP * n), order.name, order.kind) for n, order in enumerate(orders)]
-    return Bump(right + STEP // 2 + 4, 66 + 22 * len(shown), columns, lines, left, right)
+    heads = []
+    for n, name in enumerate(map(_name, orders)):
+        parts = textwrap.wrap(name, LETTERS, max_lines=2, placeholder="…")
+        heads += [(float(left + STEP * n), float(34 - 16 * above), part, name) for above, part in enumerate(reversed(parts))]
+    return Bump(right + STEP // 2 + 4, 66 + 22 * len(shown), heads, lines, left, right)
 
 
 MOST_BARS = 25

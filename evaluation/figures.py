@@ -75,12 +75,14 @@ def spreads(tag: str, measure: str, rows: Sequence[TopicRow]) -> Chart:
     measure = columns.label(measure)
     marks: list[Mark] = []
     for place, row in enumerate(rows):
-        marks.append(Mark(place, row.worst, f"Topic {row.number}: worst {row.worst:.4f}, best {row.best:.4f}", 6, row.best))
-        marks.append(Mark(place, row.median, f"Topic {row.number}: median {row.median:.4f}", 0))
+        marks.append(
+            Mark(place, row.worst, f"Topic {row.number}: worst {row.worst:.4f}, best {row.best:.4f}", charts.GROUND, row.best)
+        )
+        marks.append(Mark(place, row.median, f"Topic {row.number}: median {row.median:.4f}", charts.INK))
         marks.append(Mark(place, row.value, f"Topic {row.number}: {tag} {row.value:.4f}", 1))
     y = charts.axis(measure, [value for row in rows for value in (row.worst, row.best)])
     words = f"{measure} on each topic: the worst, median and best of all runs, and {tag}"
-    legend = ((6, "worst to best of all runs"), (0, "median"), (1, tag))
+    legend = ((charts.GROUND, "worst to best of all runs"), (charts.INK, "median"), (1, tag))
     return charts.ranges(words, "Topic", y, [row.number for row in rows], marks, legend)
 
 

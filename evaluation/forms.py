@@ -9,10 +9,10 @@ from django.utils.text import capfirst
 
 from assess.models import MergeRule
 from config.forms import FileField
-from evaluation import planning
 from evaluation.core.comparison import CORRECTION_WORDS, TEST_WORDS
 from evaluation.models import Release, Seen
-from pooling.forms import measure_names
+from evaluation.services import planning
+from pooling import measures
 
 
 class FreezeForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -54,6 +54,13 @@ class ImportForm(forms.Form):
         choices=[("refuse", "is a fault"), ("first", "the first counts"), ("last", "the last counts")],
         initial="refuse",
         required=False,
+    )
+    unknown = forms.ChoiceField(
+        label="Unknown documents",
+        choices=[("refuse", "of a file that has hardly any others are a fault"), ("take", "are taken, however many")],
+        initial="refuse",
+        required=False,
+        help_text="Documents that the collection does not hold. An import is not taken back.",
     )
     grades = forms.CharField(
         label="Their grades as ours",
@@ -113,7 +120,7 @@ class ScoringForm(forms.Form):
     )
 
     def plan(self) -> dict[str, Any]:
-        given = {**self.cleaned_data, "shown": measure_names(self.cleaned_data["shown"])}
+        given = {**self.cleaned_data, "shown": measures.named(self.cleaned_data["shown"])}
         if file := given.pop("known_file"):
             given["known"] = planning.known_text(file.read(planning.LARGEST_KNOWN + 1))
         return given | {"expected": planning.read_expected(given["expected"]), "known": planning.read_known(given["known"])}

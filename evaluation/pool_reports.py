@@ -278,7 +278,7 @@ def _reasons(report: PoolReport) -> list[Reason]:
     reasons.append(
         Reason(
             kind,
-            f"By {report.label}, the score of a group's run changes by at most {100 * change:.1f} % had the group not been pooled ({worst.name}).",
+            f"By {report.label}, the score of a group's run changes by at most {100 * change:.1f}\N{NO-BREAK SPACE}% had the group not been pooled ({worst.name}).",
         )
     )
     alone = max(groups, key=lambda one: one.lost_relevant)

@@ -10,9 +10,10 @@ from config.api import MANAGE, PUBLIC, ApiRequest
 from config.models import Job
 from config.schemas import In, JobOut
 from evaluation import access as score_access
-from evaluation import changes, effect, exports, importing, selectors, services, strategy_comparison
+from evaluation import changes, effect, exports, selectors
 from evaluation.models import Release
 from evaluation.schemas import ReleaseOut
+from evaluation.services import importing, releases, strategies
 from pooling import access
 from pooling.models import Role
 
@@ -145,7 +146,7 @@ def set_release_state(request: ApiRequest, slug: str, number: int, body: StateIn
     For organizers.
     """
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    services.set_state(selectors.tombstone(collection, number), by=request.user, **body.dict())
+    releases.set_state(selectors.tombstone(collection, number), by=request.user, **body.dict())
     return selectors.tombstone(collection, number)
 
 
@@ -178,6 +179,9 @@ class ImportFields(In):
     repeats: Literal["refuse", "first", "last"] = Field("refuse", description="Of what one assessor judged twice.")
     grades: str = Field("", description="Their grades as ours, where they differ: theirs=ours.", examples=["1=2 2=3"])
     note: str = Field("", description="Of a release.")
+    unknown: Literal["refuse", "take"] = Field(
+        "refuse", description="Of a file that names hardly any document of the collection."
+    )
     sample: Literal["", "strata", "prels"] = Field(
         "", description="Which form a sample's five columns have; told by the file unless it may be either."
     )
@@ -239,12 +243,12 @@ class StrategiesOut(Schema):
 
 
 @routes.get("/collections/{slug:slug}/strategies", response=StrategiesOut)
-def read_comparison(request: ApiRequest, slug: str) -> strategy_comparison.Comparison:
+def read_comparison(request: ApiRequest, slug: str) -> strategies.Comparison:
     """Which strategy would have done best on the judgments that are there, as it was last simulated
 
     For organizers. 404 before the first time.
     """
-    found = strategy_comparison.latest(access.collection_for(request.user, slug, Role.ORGANIZER))
+    found = strategies.latest(access.collection_for(request.user, slug, Role.ORGANIZER))
     if found is None:
         raise Http404
     return found
@@ -257,4 +261,4 @@ def compare_strategies(request: ApiRequest, slug: str, body: StrategiesIn) -> Jo
     For organizers. The answer is a job.
     """
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    return strategy_comparison.request_comparison(collection, by=request.user, budget=body.budget)
+    return strategies.request_comparison(collection, by=request.user, budget=body.budget)

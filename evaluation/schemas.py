@@ -107,7 +107,7 @@ class LeaderboardOut(Schema):
     made_with: str = Field(description="Assize and the version that computed the scores.")
 
 
-class ReportOut(Schema):
+class RunReportOut(Schema):
     release: int | None
     run: str
     group: str
@@ -155,7 +155,7 @@ class TopicScores(Schema):
     medians: dict[str, float | None] = Field(description="Of all runs.")
 
 
-class RunOut(Schema):
+class RunScoresOut(Schema):
     release: int
     run: str
     group: str

@@ -114,7 +114,8 @@ class Missing:
         if waiting:
             one = waiting == 1
             told.append(
-                f"{waiting:,} disagreement{' is' if one else 's are'} open and follow{'s' if one else ''} the merge rule"
+                f"{waiting:,} disagreement{' is' if one else 's are'} open and follow{'s' if one else ''} the merge rule,"
+                f" which may leave {'it' if one else 'some'} without a grade"
             )
         return told
 
@@ -125,9 +126,10 @@ class Missing:
 
     @property
     def there(self) -> str:
-        """What it would hold."""
+        """What it would hold; of open disagreements a rule may leave out some."""
         items, topics = self.items - self.ungraded_items, self.topics - self.ungraded_topics
-        return f"grades of {items:,} document{'' if items == 1 else 's'} of {topics:,} topic{'' if topics == 1 else 's'}"
+        most = "at most " if self.open_cases else ""
+        return f"grades of {most}{items:,} document{'' if items == 1 else 's'} of {topics:,} topic{'' if topics == 1 else 's'}"
 
 
 def missing(collection: Collection) -> Missing:

@@ -4,8 +4,9 @@ from dataclasses import fields
 
 from config import jobs
 from config.models import User
-from evaluation import importing, pool_reports, services, standings, strategy_comparison
+from evaluation import pool_reports, standings
 from evaluation.models import Release
+from evaluation.services import importing, releases, strategies
 from pooling.models import Collection
 
 
@@ -13,27 +14,29 @@ from pooling.models import Collection
 def freeze_release(running: jobs.Running) -> None:
     collection = Collection.objects.get(pk=running.args["collection"])
     by = User.objects.get(pk=running.args["by"])
-    services.freeze_release(collection, by=by, rule=running.args["rule"], note=running.args["note"], work=running)
+    releases.freeze_release(collection, by=by, rule=running.args["rule"], note=running.args["note"], work=running)
 
 
 @jobs.job("score_release", minutes=240)
 def score_release(running: jobs.Running) -> None:
     release = Release.objects.select_related("collection").get(pk=running.args["release"])
-    services.score_release(release, work=running)
+    releases.score_release(release, work=running)
 
 
 @jobs.job("import_qrels", minutes=60)
 def import_qrels(running: jobs.Running) -> None:
     collection = Collection.objects.get(pk=running.args["collection"])
     by = User.objects.get(pk=running.args["by"])
-    options = importing.Options(**{field.name: str(running.args.get(field.name, "")) for field in fields(importing.Options)})
+    options = importing.Options(
+        **{field.name: str(running.args.get(field.name, field.default)) for field in fields(importing.Options)}
+    )
     importing.take_kept(collection, by=by, path=str(running.args["path"]), work=running, options=options)
 
 
 @jobs.job("compare_strategies", minutes=120)
 def compare_strategies(running: jobs.Running) -> None:
     collection = Collection.objects.get(pk=running.args["collection"])
-    strategy_comparison.compare_strategies(collection, budget=int(running.args["budget"]), work=running)
+    strategies.compare_strategies(collection, budget=int(running.args["budget"]), work=running)
 
 
 @jobs.job("pool_report", minutes=120)

@@ -69,12 +69,15 @@ def collection_for(user: Anyone, slug: str, *roles: Role) -> Collection:
             if roles == (Role.ASSESSOR,) and Role.ORGANIZER in held:
                 told = "Documents are judged by the collection's assessors; you organize it."
                 remedy = "To judge yourself, invite yourself as an assessor on the members page. Progress shows how far the others are."
-                raise Forbidden(told, remedy=remedy)
+                raise Forbidden(told, remedy=remedy, links=_home(collection))
             wanted = " or ".join(role.label for role in roles)
-            raise Forbidden(
-                f"This is for the collection's {wanted}s; you are {' and '.join(Role(role).one for role in sorted(held))}."
-            )
+            yours = " and ".join(Role(role).one for role in sorted(held))
+            raise Forbidden(f"This is for the collection's {wanted}s; you are {yours}.", links=_home(collection))
     return collection
+
+
+def _home(collection: Collection) -> list[tuple[str, str]]:
+    return [(reverse("collection", args=[collection.slug]), f"Back to {collection.name}")]
 
 
 @statement
@@ -196,7 +199,8 @@ def released_to(user: Anyone, slug: str) -> Collection:
     collection = collection_for(user, slug)
     held = roles_in(user, collection)
     if not sees_released(held):
-        raise Forbidden("Scores tell which runs found what; who judges this collection does not see them.")
+        told = "Scores tell which runs found what; who judges this collection does not see them."
+        raise Forbidden(told, links=_home(collection))
     return narrowed(collection, held)
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
+from datetime import UTC
 from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.forms import BaseFormSet, formset_factory
+from django.utils import timezone
 
 from config.errors import Refusal
 from config.forms import FileField
+from pooling import measures
 from pooling.core import baseline
 from pooling.core.documents import FORMATS
 from pooling.core.encodings import ENCODINGS
@@ -20,15 +22,9 @@ from pooling.core.presets import PRESETS, GradeSpec
 from pooling.core.repairs import REPAIRS
 from pooling.core.strategies import STRATEGIES, Parameter
 from pooling.models import Collection, Genre, Grade, Role, Run, RunKind
+from pooling.plans import PACES
 from pooling.services.members import MOST_DAYS
 from pooling.services.runs import FIGURE_PREFIX
-
-_MEASURE = re.compile(r"(?:[^\s,()]|\([^()]*\))+")  # commas and blanks within brackets are its own
-
-
-def measure_names(text: str) -> list[str]:
-    """The names in a text, separated by blanks or commas, each once."""
-    return list(dict.fromkeys(_MEASURE.findall(text)))
 
 
 class CreateForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -70,7 +66,7 @@ class EditForm(forms.ModelForm):  # type: ignore[type-arg]
         self.fields["genre"].choices = [("", "not said"), *Genre.choices]  # type: ignore[attr-defined]
 
     def clean_measures(self) -> list[str]:
-        return measure_names(self.cleaned_data["measures"])
+        return measures.named(self.cleaned_data["measures"])
 
 
 class GradeForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -213,6 +209,18 @@ class TopicForm(forms.Form):
     of = forms.CharField(max_length=20, required=False, widget=forms.HiddenInput)
 
 
+class _UtcTimeField(forms.DateTimeField):
+    """Read and shown as a time of UTC, whatever zone the pages have."""
+
+    def to_python(self, value: Any) -> Any:
+        with timezone.override(UTC):
+            return super().to_python(value)
+
+    def prepare_value(self, value: Any) -> Any:
+        with timezone.override(UTC):
+            return super().prepare_value(value)
+
+
 class RulesForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Collection
@@ -221,6 +229,7 @@ class RulesForm(forms.ModelForm):  # type: ignore[type-arg]
             name: forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
             for name in ("runs_open_at", "runs_close_at")
         }
+        field_classes = dict.fromkeys(widgets, _UtcTimeField)
 
 
 class _FilesInput(forms.ClearableFileInput):
@@ -356,8 +365,8 @@ class PoolForm(forms.Form):
         self.fields.update({parameter.name: _parameter_field(parameter) for parameter in self.parameters})
         self.fields["seconds"] = forms.FloatField(
             label="Seconds per judgment",
-            min_value=0.1,
-            max_value=36_000,
+            min_value=PACES[0],
+            max_value=PACES[1],
             required=False,
             help_text=f"{pace:.0f} as seen so far, unless given." if pace else "To tell hours before anything is judged.",
         )

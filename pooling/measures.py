@@ -1,7 +1,9 @@
 """Names of measures. Evaluation, which knows them, says here how they are read; pooling comes before it, and asks."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 
+_NAME = re.compile(r"(?:[^\s,()]|\([^()]*\))+")  # commas and blanks within brackets are its own
 _readers: list[Callable[[str], str]] = []
 
 
@@ -10,5 +12,11 @@ def read_by(reader: Callable[[str], str]) -> None:
     _readers[:] = [reader]
 
 
-def spelled(name: str) -> str:
-    return _readers[0](name)
+def named(text: str) -> list[str]:
+    """The names in a text, separated by blanks or commas, each once."""
+    return list(dict.fromkeys(_NAME.findall(text)))
+
+
+def spelled(names: Iterable[str]) -> list[str]:
+    """As they are printed, each once."""
+    return list(dict.fromkeys(map(_readers[0], names)))

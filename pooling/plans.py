@@ -21,6 +21,7 @@ from pooling.models import Collection, Pool, PoolItem, Run
 
 CURVE = 100  # depths that are told at least
 DEPTHS = (5, 10, 20, 50, 100)
+PACES = (0.1, 36_000)  # seconds of a judgment, from the least to the most
 MOST_SEED = 2**53 - 1  # what a browser's numbers hold
 
 
@@ -156,6 +157,8 @@ class Plan:
 
 def plan(collection: Collection, choice: Choice, seconds: float | None = None) -> Plan:
     """Exact numbers for a choice, and for depth-k those of every other depth too, from the same ranks."""
+    if seconds is not None:
+        require_between("seconds", seconds, *PACES)
     pace = seconds or collection.seconds_per_judgment
     if learning.reads_all(choice.strategy, choice.values):
         return _plan_of_all(collection, choice, pace)

@@ -192,6 +192,12 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             ("PUT", f"{A}/rules", {"runs_open_at": "tomorrow"}),
             "runs rules {slug} --runs-open-at tomorrow",
         ),
+        "opening, in no year that there is": Mistake(
+            "Expected a day and a time of the years 1900 to 2999; found “9999-12-31T23:59:00+00:00”.",
+            (f"{C}/rules/", {"max_per_topic": 1000, "runs_open_at": "9999-12-31T23:59"}),
+            ("PUT", f"{A}/rules", {"runs_open_at": "9999-12-31T23:59:00"}),
+            "runs rules {slug} --runs-open-at 9999-12-31T23:59",
+        ),
         "kind of what is sent": Mistake(
             "Expected one of automatic, manual; found “magic”.",
             (f"{C}/runs/", {"file": FILE, "kind": "magic"}),
@@ -376,6 +382,12 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             (f"{C}/pool/", POOL | {"depth": "deep"}),
             ("POST", f"{A}/pools/plan", {"parameters": {"depth": "deep"}}),
             "draw-pool {slug} --estimate --depth deep",
+        ),
+        "seconds, too few": Mistake(
+            "Expected at least 0.1; found -1.0.",
+            (f"{C}/pool/", POOL | {"seconds": "-1.0"}),
+            ("POST", f"{A}/pools/plan", {"depth": 10, "seconds": -1.0}),
+            "draw-pool {slug} --estimate --seconds -1",
         ),
         "ties": Mistake(
             "Expected one of evaluation, docno-ascending, random; found “none”.",

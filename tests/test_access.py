@@ -30,8 +30,8 @@ from assess.models import PracticeAnswer, PracticeItem, TopicDraft
 from assess.services import assigning, questions
 from config import accounts
 from config.models import ApiToken, Job, Scope, User
-from evaluation import trying
 from evaluation.models import PrivateScore
+from evaluation.services import trying
 from pooling.models import Role
 from pooling.services import collections, members
 from tests import factories
@@ -430,7 +430,7 @@ BODIES: dict[str, object] = {
     f"{A}/qrels": b"1 a A9 2\n",
     f"{R}/state": {"state": "withdrawn", "note": "Wrong topics."},
     f"{A}/scoring": {"seen": "own"},
-    f"{R}/private": b"1 Q0 a 1 1.0 mine",
+    f"{R}/private": b"1 Q0 elsewhere 1 1.0 mine",
     f"{A}/machines": {"name": "judge-2"},
     f"{A}/machines/<int:id>/tokens": {"name": "second", "scopes": ["read"]},
     f"{A}/invitations": {"role": "assessor"},
@@ -536,6 +536,7 @@ def make_world(cast: Cast) -> World:
     trying.try_run(release, by=by, data=b"1 Q0 a 1 1.0 kept\n", keep=True)
     values["kept"] = PrivateScore.objects.get(release=release).pk
     work = judged.make_work(collection, by, topics=1)
+    judged.make_documents(collection, ["a"])
     assigning.assign(collection, by=by, wanted=[assigning.Wanted(work[0], [cast.assessor])], overlap=0)
     seat = blind.next_cards(collection, cast.assessor, 1)[0].token
     item = PracticeItem.objects.create(topic=work[0], docno="any", grade=1)

@@ -87,7 +87,7 @@ def test_page_example_of_a_body() -> None:
     acts = {act.id: act for acts in api_docs.contents()[0].values() for act in acts}
     assert acts["create_collection"].curl.splitlines()[1:] == [
         '  -H "Authorization: Bearer $TOKEN" \\',
-        '  -H "Idempotency-Key: $(uuidgen)" \\',
+        """  -H "Idempotency-Key: $(python3 -c 'import uuid; print(uuid.uuid4())')" \\""",
         "  -H 'Content-Type: application/json' \\",
         """  -d '{"name": "Harbour trials 2026", "slug": "harbour-2026", "task": "ad-hoc"}'""",
     ]

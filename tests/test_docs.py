@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 from django.urls import resolve
 
 from config import env
@@ -130,3 +131,26 @@ def test_readme_lists_every_target() -> None:
     phony = {name for line in re.findall(r"^\.PHONY: (.+)$", makefile, re.MULTILINE) for name in line.split()}
     line = next(line for line in readme.splitlines() if line.startswith("Makefile "))
     assert set(line.removeprefix("Makefile").replace(",", " ").split()) == phony
+
+
+@pytest.mark.parametrize(
+    "name", ["CONTRIBUTING.md", "docs/architecture.md", "docs/reliability.md", "docs/scaling.md", "docs/security.md"]
+)
+def test_files_and_functions_that_a_page_names_are_there(name: str) -> None:
+    """As `config/jobs.py: run`, `services/pools.py: draw_pool` or `tests/live/test_up.py::test_…`."""
+    code = (ROOT / folder for folder in ("config", "pooling", "assess", "evaluation", "tests", "templates", "docs"))
+    files = [file.relative_to(ROOT).as_posix() for folder in code for file in folder.rglob("*.*")]
+    wrong = []
+    told = re.findall(r"`([\w./-]+/[\w.-]+\.(?:py|js|html|css))(?:(?:: |::)(\w+))?", (ROOT / name).read_text())
+    for path, function in told:
+        found = [file for file in files if file == path or file.endswith(f"/{path}")]
+        if not any(re.search(rf"\b{function}\b", (ROOT / file).read_text()) for file in found):
+            wrong.append(f"{path}: {function}")
+    assert (wrong, bool(told)) == ([], True)
+
+
+def test_every_table_of_the_database_has_a_row_in_the_data_model() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    rows = {name.strip() for cell in re.findall(r"^\| ([A-Z][\w, ]+) \|", page, re.MULTILINE) for name in cell.split(",")}
+    ours = [apps.get_app_config(app) for app in ("config", "pooling", "assess", "evaluation")]
+    assert {model.__name__ for app in ours for model in app.get_models()} == rows

@@ -79,7 +79,7 @@ CHOICES: dict[str, list[str]] = {
 
 def measure_fault(name: str) -> str:
     with pytest.raises(ValueError, match="is not a measure") as told:
-        spelled(name)
+        spelled([name])
     return str(told.value)
 
 

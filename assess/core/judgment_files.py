@@ -3,15 +3,15 @@
 import csv
 import io
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
 from assess.core.ratings import Ratings, ratings
 from pooling.core.findings import Report, shown
-from pooling.core.lines import MAX_ID, careful_rows, clean_text, unpack
+from pooling.core.lines import MAX_ID, careful_rows, clean_text, spelled_topics, unpack, zeros_message
 from pooling.core.qrels import MAX_GRADE, outside_message, read_qrels
 
 COLUMNS = ("topic", "docno", "assessor", "grade")
@@ -43,12 +43,14 @@ class Judgments:
     """What the files told so far; the assessors, topics and items in the order of their appearance.
 
     `levels` is the scale, if it is known; without it, any grade from 0 to 127 is taken, and the scale is from 0 to the
-    highest grade found. `mapping` turns grades of the files into ours; what it does not name stays.
+    highest grade found. `mapping` turns grades of the files into ours; what it does not name stays. `of` are the topics of a
+    collection: a table's "051" is its "51" if it has no "051".
     """
 
     levels: Collection[int] | None = None
     repeats: Repeats = "refuse"
     mapping: Mapping[int, int] = field(default_factory=dict)
+    of: Set[str] | None = None
     assessors: dict[str, int] = field(default_factory=dict)
     topics: dict[str, int] = field(default_factory=dict)
     items: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -134,8 +136,19 @@ class Judgments:
     def _add_table(self, name: str, rows: list[Judgment], report: Report) -> None:
         if not rows and report.ok:
             report.add("error", "EMPTY", 0, f"The file holds no judgments; {_TABLE} are expected on each line.")
-        for row in rows:
+        for row in self._spelled(rows, report):
             self._add_row(name, row, report)
+
+    def _spelled(self, rows: list[Judgment], report: Report) -> list[Judgment]:
+        if self.of is None or not rows:
+            return rows
+        given = list(dict.fromkeys(row.topic for row in rows))
+        names, changed, _ = spelled_topics(np.array([topic.encode() for topic in given], np.bytes_), self.of)
+        ours = {topic: name.decode() for topic, name, other in zip(given, names.tolist(), changed, strict=True) if other}
+        if first := next((row for row in rows if row.topic in ours), None):
+            message = zeros_message(first.topic.encode(), ours[first.topic].encode())
+            report.add("warning", "TOPIC_ZEROS", first.line, message)
+        return [replace(row, topic=ours[row.topic]) if row.topic in ours else row for row in rows]
 
     def _add_row(self, name: str, row: Judgment, report: Report) -> None:
         if row.grade is None:

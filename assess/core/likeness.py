@@ -19,6 +19,8 @@ _SHIFTS = _random.integers(0, 2**63, SIZE, dtype=np.uint64)
 
 @dataclass(frozen=True)
 class Sketch:
+    """A text to compare: what tells that words are the same, and what estimates how many are."""
+
     digest: bytes
     least: NDArray[np.uint32]
 
@@ -42,6 +44,7 @@ def sketch(text: str) -> Sketch:
 
 
 def hash_of(shingle: str) -> int:
+    """64 bits, the same on every machine."""
     return int.from_bytes(hashlib.blake2b(shingle.encode(), digest_size=8).digest(), "little")
 
 

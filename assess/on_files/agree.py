@@ -11,13 +11,15 @@ from assess.core.bootstrap import Plan
 from assess.core.figures import TITLES
 from assess.core.judgment_files import Judgments
 from assess.core.report import report
+from config.arguments import Parser, whole
 from pooling.core.findings import shown
 
+MOST_RESAMPLES = 100_000
 HELP = "Tell how far assessors agree, from files of judgments; no site is needed."
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser("assize agree", description=HELP)
+    made = Parser("assize agree", description=HELP)
     made.add_argument(
         "file", nargs="+", help="columns topic, docno, assessor, grade; or two or more qrels, one of each assessor; - is stdin"
     )
@@ -35,10 +37,16 @@ def parser() -> argparse.ArgumentParser:
         default="refuse",
         help="what counts when an assessor judged a document twice, differently; refuse",
     )
-    made.add_argument("--resamples", type=int, default=2000, metavar="N", help="of the bootstrap; 2000; 0 for no intervals")
+    made.add_argument(
+        "--resamples",
+        type=whole(0, MOST_RESAMPLES),
+        default=2000,
+        metavar="N",
+        help="of the bootstrap; 2000; 0 for no intervals",
+    )
     made.add_argument("--unit", choices=("items", "topics"), default="items", help="what is resampled; items of each topic")
     made.add_argument("--confidence", type=float, default=0.95, metavar="SHARE", help="of the intervals; 0.95")
-    made.add_argument("--seed", type=int, default=0, metavar="N", help="of the resamples; 0")
+    made.add_argument("--seed", type=whole(0), default=0, metavar="N", help="of the resamples; 0")
     made.add_argument("--json", action="store_true", help="print one JSON document instead of tables")
     return made
 
@@ -47,8 +55,8 @@ def main(argv: list[str]) -> int:
     made = parser()
     options = made.parse_args(argv)
     levels = _levels(made, options.levels)
-    if options.resamples < 0 or not 0 < options.confidence < 1 or options.seed < 0:
-        made.error("expected --resamples and --seed of 0 or more, and a --confidence between 0 and 1")
+    if not 0 < options.confidence < 1:
+        made.error("expected a --confidence between 0 and 1")
     judgments = Judgments(levels, options.repeats)
     if not _read(judgments, options.file):
         return 1

@@ -16,7 +16,7 @@ from config.errors import Refusal
 from config.schemas import In
 
 
-class TopicOut(Schema):
+class JudgedTopicOut(Schema):
     number: str
     title: str
     description: str
@@ -48,7 +48,7 @@ class CardOut(Schema):
     """A document to judge."""
 
     seat: uuid.UUID = Field(alias="token", description="Names your seat for this document; judge it with a POST there.")
-    topic: TopicOut
+    topic: JudgedTopicOut
     document: DocumentOut
     grade: int | None = Field(description="Your present grade; null if there is none.")
     answer: str = Field(description="grade, cannot, later, or open.")
@@ -89,7 +89,7 @@ class WordsIn(In):
     words: str = Field(description="Separated by spaces; empty: none.", examples=["turbine salmon"])
 
 
-class WordsOut(Schema):
+class OwnWordsOut(Schema):
     topic: str = Field(alias="topic.number")
     words: str
 

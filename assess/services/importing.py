@@ -3,7 +3,7 @@
 import hashlib
 import re
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +16,9 @@ from assess.models import Answer, Judgment, JudgmentEvent, Seat
 from config import accounts
 from config.models import User
 from config.statements import insert_many
-from pooling.core.findings import Report, shown
+from pooling.core.findings import Report, Said, Severity, shown
 from pooling.core.lines import Unpackable
-from pooling.core.qrels import read_qrels
+from pooling.core.qrels import read_qrels, unknown_document
 from pooling.docnos import all_docnos
 from pooling.models import Collection, Membership, Pool, PoolItem, Role
 from pooling.services import taking
@@ -49,15 +49,16 @@ def check_judgments(
     here already refuses the file.
     """
     levels = list(collection.grades.values_list("value", flat=True))
+    topics = set(collection.topics.values_list("number", flat=True))
     if assessor:
-        lines, report = _of_one(collection, data, assessor, levels, grades)
+        lines, report = _of_one(collection, data, assessor, topics, levels, grades)
     else:
-        found = Judgments(levels, repeats, grades or {})  # type: ignore[arg-type]
+        found = Judgments(levels, repeats, grades or {}, of=topics)  # type: ignore[arg-type]
         report = found.read(data, "file", alone=True)
         if report.count("QRELS_ALONE"):
-            return Checked([], _with_faults_as_qrels(collection, data, report, levels, grades))
+            return Checked([], _with_faults_as_qrels(collection, data, report, topics, levels, grades))
         lines = list(found.judged())
-        _check_topics(collection, lines, report)
+        _check_topics(topics, lines, report)
         _check_documents(collection, lines, report)
     if report.ok and not lines:
         report.add("error", "EMPTY", 0, "The file holds no grade: every line is without one, or negative.")
@@ -67,7 +68,7 @@ def check_judgments(
 
 
 def _of_one(
-    collection: Collection, data: bytes, assessor: str, levels: list[int], grades: Mapping[int, int] | None
+    collection: Collection, data: bytes, assessor: str, topics: Set[str], levels: list[int], grades: Mapping[int, int] | None
 ) -> tuple[list[Line], Report]:
     try:
         plain = taking.plain(data)
@@ -75,9 +76,8 @@ def _of_one(
         report = Report()
         report.add("error", "PACKED", 0, str(error))
         return [], report
-    numbers = set(collection.topics.values_list("number", flat=True))
     known = all_docnos(collection)
-    columns, report = read_qrels(plain, topics=numbers, docnos=known, levels=levels, grades=grades)
+    columns, report = read_qrels(plain, topics=topics, docnos=known, levels=levels, grades=grades)
     if columns is None:
         return [], report
     rows = zip(columns.topics.tolist(), columns.docnos.tolist(), columns.grades.tolist(), strict=True)
@@ -85,20 +85,20 @@ def _of_one(
 
 
 def _with_faults_as_qrels(
-    collection: Collection, data: bytes, report: Report, levels: list[int], grades: Mapping[int, int] | None
+    collection: Collection, data: bytes, report: Report, topics: Set[str], levels: list[int], grades: Mapping[int, int] | None
 ) -> Report:
     """That an assessor's name is wanted, beside all that would be wrong with the file if one were given."""
     wanted = next(finding for finding in report.findings if finding.code == "QRELS_ALONE")
-    _, faults = _of_one(collection, data, "", levels, grades)
+    _, faults = _of_one(collection, data, "", topics, levels, grades)
     faults.add(wanted.severity, wanted.code, wanted.line, wanted.message)
     return faults
 
 
-def _check_topics(collection: Collection, lines: Iterable[Line], report: Report) -> None:
-    numbers = set(collection.topics.values_list("number", flat=True))
-    strange = [line for line in lines if line.topic not in numbers]
+def _check_topics(topics: Set[str], lines: Iterable[Line], report: Report) -> None:
+    strange = [line for line in lines if line.topic not in topics]
     _add_grouped(
         report,
+        "error",
         "TOPIC_UNKNOWN",
         strange,
         [line.topic for line in strange],
@@ -107,19 +107,25 @@ def _check_topics(collection: Collection, lines: Iterable[Line], report: Report)
 
 
 def _add_grouped(
-    report: Report, code: str, found: Sequence[Line], by: Sequence[str], message: Callable[[Line, str], str]
+    report: Report,
+    severity: Severity,
+    code: str,
+    found: Sequence[Line],
+    by: Sequence[str],
+    message: Callable[[Line, str], str | Said],
 ) -> None:
     numbers = np.array([line.line for line in found], np.int64)
-    report.add_grouped("error", code, numbers, np.array(by, np.str_), lambda i, many: message(found[i], many))
+    report.add_grouped(severity, code, numbers, np.array(by, np.str_), lambda i, many: message(found[i], many))
 
 
 def _check_documents(collection: Collection, lines: Iterable[Line], report: Report) -> None:
     known = all_docnos(collection)
-    there = None if known is None else {docno.decode() for docno in known.tolist()}
-    for line in lines:
-        if there is not None and line.docno not in there:
-            name = shown(line.docno)
-            report.add("warning", "DOC_UNKNOWN", line.line, f"Document {name} is not in the collection.", name)
+    if known is None:
+        return
+    there = {docno.decode() for docno in known.tolist()}
+    strange = [line for line in lines if line.docno not in there]
+    names = [line.docno for line in strange]
+    _add_grouped(report, "warning", "DOC_UNKNOWN", strange, names, lambda line, many: unknown_document(line.docno, many))
 
 
 def _check_judged(collection: Collection, lines: Sequence[Line], report: Report) -> None:
@@ -135,7 +141,7 @@ def _check_judged(collection: Collection, lines: Sequence[Line], report: Report)
             return f"{who} has judged what is on {many} in this collection already, such as {what}."
         return f"{who} has judged {what} in this collection already."
 
-    _add_grouped(report, "JUDGED_ALREADY", again, [line.assessor for line in again], message)
+    _add_grouped(report, "error", "JUDGED_ALREADY", again, [line.assessor for line in again], message)
 
 
 def store_judgments(collection: Collection, lines: Sequence[Line], *, by: User) -> int:

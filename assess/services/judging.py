@@ -1,16 +1,14 @@
-"""Acts of an assessor: take the next documents, hold them, judge one."""
+"""Acts of an assessor: take the next documents, judge one."""
 
 import math
 import statistics
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Count, Exists, IntegerField, JSONField, Max, Min, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, IntegerField, JSONField, Max, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, JSONObject
 from django.http import Http404
 from django.urls import reverse
@@ -18,18 +16,8 @@ from django.utils import timezone
 
 from assess import blind
 from assess.core import ordering, passages
-from assess.models import (
-    ANSWERED,
-    Answer,
-    Assignment,
-    AssignmentPlan,
-    Judgment,
-    JudgmentEvent,
-    OwnWords,
-    Seat,
-    Workload,
-)
-from assess.services import adapting, claiming, practice
+from assess.models import ANSWERED, Answer, AssignmentPlan, Judgment, JudgmentEvent, OwnWords, Seat, Workload
+from assess.services import adapting, claiming, leases, practice
 from config.errors import Conflict, Invalid, Missing, Refusal
 from config.expected import no_such, one_of
 from config.models import User
@@ -37,10 +25,7 @@ from config.statements import at_once, insert, insert_with, often, statement
 from pooling.models import Collection, Grade, Guideline, Pick
 from pooling.services.collections import require_grade
 
-CLAIMED = 5  # seats of shared topics that somebody takes at first
 PAGE = 20  # documents a page comes with
-AHEAD = 50  # documents a page holds, once it has asked for more
-RENEWED = 10  # a lease is renewed when a tenth of it has passed
 MOST_SECONDS = 86_400
 MOST_REASON = 200
 MOST_NOTE = 5000
@@ -133,7 +118,7 @@ def _picked_on(collection: Collection, assessor: User, picked: dict[str, int], l
     if not added.count or added.owner == assessor.pk:
         return left + added.count
     with transaction.atomic():
-        _hold_seats(collection)
+        leases.hold_seats(collection)
         claiming.claim_seats(collection, assessor=assessor, count=1 if left <= 0 else 0)
     return blind.seats(collection, assessor).filter(judged_at=None).count()
 
@@ -162,11 +147,11 @@ def _record(
         later = {"later_at": timezone.now()} if answer == Answer.LATER and not facts.act else {}
         Seat.objects.filter(pk=facts.pk).update(judged_at=None, **later)
     done, left = _counts(facts, waits)
-    if facts.claimed_at and facts.claimed_at < _due():
-        _renew(collection, assessor)
+    if leases.is_due(facts.claimed_at):
+        leases.renew(collection, assessor=assessor)
     if left < blind.FEW:  # several at a time: a claim costs as much for one
-        room = CLAIMED if facts.cap is None else facts.cap - done - left
-        left += claiming.claim_seats(collection, assessor=assessor, count=CLAIMED - left, room=room)
+        room = leases.CLAIMED if facts.cap is None else facts.cap - done - left
+        left += claiming.claim_seats(collection, assessor=assessor, count=leases.CLAIMED - left, room=room)
     return saved, done, left, facts.picked
 
 
@@ -175,18 +160,8 @@ def next_items(collection: Collection, *, assessor: User, count: int, held: Iter
     practice.require_done(collection, assessor)
     if not collection.is_archived:
         adapting.fill(collection, assessor=assessor)
-        _take(collection, assessor, min(count, CLAIMED))
+        leases.take(collection, assessor=assessor, count=min(count, leases.CLAIMED))
     return blind.next_cards(collection, assessor, count, but=held)
-
-
-def hold_items(collection: Collection, *, assessor: User, held: Sequence[uuid.UUID], count: int = AHEAD) -> list[blind.Card]:
-    """Renew the leases of who looks at the page, and hand out more to keep ready. Nobody takes more than a fair share."""
-    if collection.is_archived:
-        return []
-    people = max(1, Assignment.objects.filter(topic__collection=collection).values("assessor").distinct().count())
-    free = blind.free_seats(assessor).filter(collection=collection)[: count * people].count()  # of more the share is the same
-    _take(collection, assessor, max(CLAIMED, min(count, free // people)))
-    return blind.more_cards(collection, assessor, count, held=held)
 
 
 def set_words(collection: Collection, *, assessor: User, topic: str, words: str) -> OwnWords:
@@ -200,61 +175,6 @@ def set_words(collection: Collection, *, assessor: User, topic: str, words: str)
         raise Missing(no_such("topic", topic, where), href=own, label="My topics")
     kept = {"words": " ".join(words.split())}
     return OwnWords.objects.update_or_create(topic=found, assessor=assessor, defaults=kept)[0]
-
-
-@transaction.atomic
-def free_leases(collection: Collection, *, assessor: User, document: tuple[str, str] | None = None) -> int:
-    """Give back what somebody took of shared topics and has not judged: all, or one document (topic, docno)."""
-    _hold_seats(collection)
-    leases = _leases(collection, assessor)
-    if document is not None:
-        leases = leases.filter(item__topic__number=document[0], item__docno=document[1])
-        if not leases.exists():
-            told = ", ".join(f"“{word[:40]}”" for word in document)
-            raise Refusal(f"Expected the topic and docno of a document that {assessor.username} holds; found {told}.")
-    claiming.remember_holders(leases)
-    return Seat.objects.filter(pk__in=list(leases.values_list("pk", flat=True))).update(assessor=None, claimed_at=None)
-
-
-def mend_leases(now: datetime) -> None:
-    """The clock was set back: what is held by a time that lies ahead is held from now on, and ends as any other."""
-    ahead = Seat.objects.filter(judged_at=None, claimed_at__gt=now)
-    if ahead.exists():
-        ahead.update(claimed_at=now)
-
-
-def _take(collection: Collection, assessor: User, count: int) -> None:
-    """Have as many to judge as wanted, if there are; renew what is held for a while."""
-    held = _held(collection=collection, assessor=assessor)
-    left, oldest = held[0] if held else (0, None)
-    due = oldest is not None and oldest < _due()
-    if due or left < count:
-        with transaction.atomic():
-            _hold_seats(collection)
-            if due:
-                _renew(collection, assessor)
-            claiming.claim_seats(collection, assessor=assessor, count=count - left)
-
-
-@statement
-def _held(collection: Any, assessor: Any) -> QuerySet[Seat, Any]:
-    """How many somebody has to judge, and since when the oldest is held; no row if there are none."""
-    own = blind.seats(collection, assessor).filter(judged_at=None).order_by().values("assessor")
-    return own.annotate(left=Count("pk"), oldest=Min("claimed_at")).values_list("left", "oldest")
-
-
-def _leases(collection: Collection, assessor: User) -> QuerySet[Seat]:
-    return blind.seats(collection, assessor).filter(judged_at=None, claimed_at__isnull=False)
-
-
-def _due() -> datetime:
-    return timezone.now() - timedelta(seconds=settings.LEASE_SECONDS / RENEWED)
-
-
-def _renew(collection: Collection, assessor: User) -> None:
-    """What another request of the same person has locked is judged or renewed there."""
-    rows = _leases(collection, assessor).select_for_update(skip_locked=True)
-    Seat.objects.filter(pk__in=list(rows.values_list("pk", flat=True))).update(claimed_at=timezone.now())
 
 
 def item(collection: Collection, *, assessor: User, seat: uuid.UUID) -> blind.Card:
@@ -282,22 +202,11 @@ def source(collection: Collection, *, assessor: User, seat: uuid.UUID) -> str:
 
 
 def _begin(collection: Collection) -> bool:
-    """At the first judgment, note that it has begun; that holds the row as `_hold_seats` does."""
+    """At the first judgment, note that it has begun; that holds the row as `leases.hold_seats` does."""
     if collection.judging_started_at is not None:
         return False
     new = Collection.objects.filter(pk=collection.pk, judging_started_at=None)
     return new.update(judging_started_at=timezone.now()) > 0
-
-
-def _hold_seats(collection: Collection) -> None:
-    """Until the transaction ends nobody assigns anew; all who judge hold it side by side. Before any seat is locked,
-    as who assigns locks collection and seats in this order. SQLite has one writer at a time anyway.
-
-    Who need not keep judges out locks the collection with no_key: PostgreSQL lets judge after judge in before somebody who
-    waits for all of them, so that in a crowd a file would wait for seconds, or minutes."""
-    if connection.vendor == "postgresql":
-        with often() as cursor:
-            cursor.execute("SELECT 1 FROM pooling_collection WHERE id = %s FOR KEY SHARE", [collection.pk])
 
 
 def note_paces() -> int:
@@ -343,7 +252,7 @@ def _marked(collection: Collection, assessor: User, seat: uuid.UUID, client_id: 
     with often() as cursor:
         with at_once():
             if not begun:
-                _hold_seats(collection)
+                leases.hold_seats(collection)
             cursor.execute(MARK, [*marked, collection.pk, assessor.pk])
             facts = _facts(token=seat, **asked)
         if cursor.rowcount:

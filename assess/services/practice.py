@@ -10,7 +10,7 @@ from django.http import Http404
 
 from assess import blind
 from assess.models import Assignment, PracticeAnswer, PracticeItem, Seat
-from config.errors import Conflict, Refusal
+from config.errors import Conflict, Invalid, Refusal
 from config.models import User
 from config.statements import statement
 from pooling import selectors as pooled
@@ -38,6 +38,22 @@ class Told:
     right: int
     reason: str
     left: int
+
+
+def read_examples(text: str) -> list[Example]:
+    """Of lines of docno, grade and reason."""
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        docno, _, rest = line.strip().replace("\t", " ").partition(" ")
+        grade, _, reason = rest.strip().partition(" ")
+        try:
+            found.append(Example(docno, int(grade), reason.strip()))
+        except ValueError:
+            told = f"line {number}: expected a document’s number, a grade and a reason; found “{line[:80]}”."
+            raise Invalid("lines", told) from None
+    return found
 
 
 def set_practice(collection: Collection, *, topic: Topic, examples: Sequence[Example]) -> list[PracticeItem]:

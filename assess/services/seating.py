@@ -74,7 +74,7 @@ def _apply_in_chunks(collection: Collection, change: "Change", work: Work) -> No
     for part in change.chunks():
         work.progress(done, change.size, f"{change.size:,} judgments")
         with transaction.atomic():
-            Collection.objects.select_for_update().get(pk=collection.pk)  # alone: whoever judges holds it (see judging)
+            Collection.objects.select_for_update().get(pk=collection.pk)  # alone: whoever judges holds it (see leases)
             part.apply()
         done += part.size
         pause()

@@ -95,12 +95,13 @@ def practice_sets(request: HttpRequest, slug: str) -> HttpResponse:
     form = PracticeSetForm(request.POST if request.method == "POST" else None, initial=start, topics=topics)
     if request.method == "POST" and form.is_valid():
         sent = form.cleaned_data
-        done = attempt(
-            form,
-            lambda: (practising.set_practice(collection, topic=sent["topic"], examples=sent["lines"]),),
-        )
-        if done:
-            messages.success(request, f"Topic {sent['topic'].number} has {len(done[0])} documents to practise on.")
+
+        def put() -> tuple[int]:
+            examples = practising.read_examples(sent["lines"])
+            return (len(practising.set_practice(collection, topic=sent["topic"], examples=examples)),)
+
+        if done := attempt(form, put):
+            messages.success(request, f"Topic {sent['topic'].number} has {done[0]} documents to practise on.")
             return redirect("practice_sets", slug)
     told = {"form": form, "sets": selectors.practice_sets(collection), "chosen": chosen}
     return page(request, "assess/practice_sets.html", collection, status=422 if form.errors else 200, **told)

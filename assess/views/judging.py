@@ -17,7 +17,7 @@ from assess import blind, likeness
 from assess import own as ours
 from assess.forms import HistoryForm, HoldForm, JudgmentForm, SeatsForm, WordsForm
 from assess.own import Filters
-from assess.services import judging, practice
+from assess.services import judging, leases, practice
 from config import http
 from config.errors import Refusal
 from pooling import access, selectors
@@ -92,7 +92,7 @@ def _record(request: HttpRequest, collection: Collection, seat: uuid.UUID) -> Ht
     if not form.is_valid():
         raise Refusal(form.faults)
     held = form.cleaned_data["held"]
-    ahead = max(0, min(3, judging.AHEAD - len(held))) if http.wants_json(request) else 0
+    ahead = max(0, min(3, leases.AHEAD - len(held))) if http.wants_json(request) else 0
     done = judging.record_judgment(collection, assessor=user, seat=seat, ahead=ahead, **form.cleaned_data)
     if not http.wants_json(request):
         said = form.cleaned_data["grade"] is not None or form.cleaned_data["answer"]
@@ -113,9 +113,9 @@ def hold(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         raise Refusal(form.faults)
     if form.cleaned_data["leave"]:
-        judging.free_leases(collection, assessor=user)
+        leases.free_leases(collection, assessor=user)
         return JsonResponse({"cards": []})
-    cards = judging.hold_items(collection, assessor=user, held=form.cleaned_data["held"])
+    cards = leases.hold_items(collection, assessor=user, held=form.cleaned_data["held"])
     return JsonResponse({"cards": _sent(collection, cards)})
 
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from assess import adaptive_rounds, blind, exports, selectors, watching
 from assess.forms import AutoForm, FreeForm, RulesForm, WorkloadForm
 from assess.grid import CHOICES, GridForm, topics_on_a_page
-from assess.services import assigning, judging, workloads
+from assess.services import assigning, leases, workloads
 from assess.services.seating import Seating
 from config.forms import attempt
 from config.models import Job
@@ -147,4 +147,4 @@ def held(request: HttpRequest, slug: str, user: str) -> HttpResponse:
 
 def _free(collection: Collection, username: str, form: FreeForm) -> int:
     lease = selectors.lease(collection, username)
-    return judging.free_leases(collection, assessor=lease.assessor, document=form.document())
+    return leases.free_leases(collection, assessor=lease.assessor, document=form.document())

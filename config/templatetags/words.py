@@ -35,10 +35,10 @@ def explained(label: object) -> str:
 
 @register.filter
 def hours(value: float | None) -> str:
-    """Hours; less than one as minutes."""
+    """Hours; less than one as minutes, and a moment as one."""
     if value is None:
         return DASH
-    minutes = round(60 * float(value))
+    minutes = max(1 if value else 0, round(60 * float(value)))
     return f"{minutes} min" if minutes < 60 else f"{float(value):,.1f} h"
 
 

@@ -15,7 +15,8 @@ LEFT, RIGHT, TOP, BOTTOM = 66, 18, 38, 50  # room for the type of a phone, which
 LETTER, APART = 6.5, 16  # how wide a letter is, and how far names stand apart
 ON_A_PHONE = 19 / 12  # how much larger the type is there beside the picture
 MANY, THINNEST = 80, 2  # bars; of more the picture is moved sideways on a phone, and grows so that each keeps its width
-TONES = 8
+TONES = 8  # of lines; 9 is the pale ground that others lie on
+INK, GROUND = 8, 9
 MINUS = re.compile(r"(?<![^\s(])-(?=\d)")
 
 # The colours of paper, for files: those that config/static/assize/assize.css has for light.
@@ -27,6 +28,7 @@ text{font-family:"Helvetica Neue",Helvetica,Arial,sans-serif;font-size:12px;fill
 .tone-3{stroke:#b07d0a;fill:#b07d0a}.tone-4{stroke:#8a4500;fill:#8a4500}.tone-5{stroke:#5c3d8a;fill:#5c3d8a}
 .tone-6{stroke:#3d9492;fill:#3d9492}.tone-7{stroke:#b5651d;fill:#b5651d}.tone-8{stroke:#1c1b19;fill:#1c1b19}
 .chart-line{fill:none}.tone-2.chart-line{stroke-dasharray:7 3}.tone-3.chart-line{stroke-dasharray:2 3}
+.tone-9{stroke:#167c81;fill:#b6ded2;stroke-width:.75}.chart-ring{stroke:#fff;stroke-width:1.5}
 .tone-2.chart-fill{fill:#fff;stroke:#8a2f6b;stroke-width:1.5}
 .tone-4.chart-line{stroke-dasharray:9 3 2 3}.tone-0.chart-line{stroke-dasharray:4 4}
 """
@@ -35,6 +37,7 @@ KEYS = {
     "line": '<line class="chart-line tone-{}" x1="0" x2="24" y1="4" y2="4"/>',
     "bar": '<rect class="chart-mark chart-fill tone-{}" x="4" y="-1" width="16" height="10"/>',
     "dot": '<circle class="chart-mark tone-{}" cx="12" cy="4" r="4"/>',
+    "tick": '<rect class="chart-mark tone-{}" x="3" y="2.5" width="18" height="3"/>',
 }
 
 
@@ -194,11 +197,16 @@ class _Plane:
         told = escape(self.x_axis.label)
         return f'<text class="chart-name" text-anchor="end" x="{self.width - RIGHT}" y="{self.height - 6}">{told}</text>'
 
-    def dot(self, mark: Mark, radius: float = 4) -> str:
+    def dot(self, mark: Mark, radius: float = 4, ring: str = "") -> str:
         return (
-            f'<circle class="chart-mark tone-{mark.tone}" cx="{self.x(mark.x)}" cy="{self.y(mark.y)}" r="{radius}">'
+            f'<circle class="chart-mark{ring} tone-{mark.tone}" cx="{self.x(mark.x)}" cy="{self.y(mark.y)}" r="{radius}">'
             f"<title>{_told(mark)}</title></circle>"
         )
+
+    def across(self, mark: Mark, width: float, height: float) -> str:
+        x, y = float(self.x(mark.x)) - width / 2, float(self.y(mark.y)) - height / 2
+        place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height}"'
+        return f'<rect class="chart-mark tone-{mark.tone}" {place}><title>{_told(mark)}</title></rect>'
 
 
 def lines(words: str, x: Axis, y: Axis, series: Sequence[Series]) -> Chart:
@@ -289,13 +297,16 @@ def _names(names: Sequence[str], slot: float) -> list[str]:
 def ranges(
     words: str, label: str, y: Axis, names: Sequence[str], spans: Sequence[Mark], legend: tuple[tuple[int, str], ...]
 ) -> Chart:
-    """From worst to best for each name as a thin bar; points of `tone` above 0 lie on it."""
+    """From worst to best for each name as a pale bar; on it a point in INK as a tick across, others as dots with a ring."""
     grounds = [mark for mark in spans if mark.high is not None]
     chart = bars(words, label, y, names, grounds)
     plane = _Plane(Axis(label, 0, max(len(names), 1)), y, chart.width)
-    radius = 2.0 if chart.is_wide else 3.5
-    dots = [plane.dot(Mark(mark.x + 0.5, mark.y, mark.title, mark.tone), radius) for mark in _known(spans) if mark.high is None]
-    return replace(chart, body=chart.body + "".join(dots), legend=legend, shapes=("bar", "dot"))
+    slot = (chart.width - LEFT - RIGHT) / max(len(names), 1)
+    points = [replace(mark, x=mark.x + 0.5) for mark in _known(spans) if mark.high is None]
+    wide, high, radius = (slot, 1.5, 2.0) if chart.is_wide else (min(slot, 34.0), 2.5, 3.5)
+    across = [plane.across(mark, wide, high) for mark in points if mark.tone == INK]
+    dots = [plane.dot(mark, radius, " chart-ring") for mark in points if mark.tone != INK]
+    return replace(chart, body=chart.body + "".join(across + dots), legend=legend, shapes=("bar", "tick", "dot"))
 
 
 def paired(words: str, label: str, y: Axis, names: Sequence[str], series: Sequence[Series]) -> Chart:

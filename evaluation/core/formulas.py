@@ -4,13 +4,17 @@ rᵢ: rank of the i-th relevant document retrieved; R: relevant documents; N: ju
 g: grade; G: gain; A: what was retrieved.
 """
 
+from typing import Any
+
 import numpy as np
 
+from evaluation.core.catalogue import DEFINITIONS
 from evaluation.core.definitions import Definition
 from evaluation.core.evaluate import evaluate_judged
 from evaluation.core.judged import Given, join
 from evaluation.core.measures.parts import score_sizes
 from evaluation.core.qrels import Qrels
+from evaluation.core.references import REFERENCES
 from evaluation.core.registry import parse_measure
 from pooling.core.rankings import Rankings
 
@@ -121,3 +125,16 @@ def worked(definition: Definition) -> tuple[str, float]:
     )
     judged = join(qrels, [Rankings.from_dict("example", {"1": {name: 9.0 - n for n, name in enumerate("abcdefgh")}})], given)
     return str(measure), float(evaluate_judged(judged, ("example",), [measure]).means[0, 0])
+
+
+def families() -> dict[str, list[dict[str, Any]]]:
+    """Name, definition, formula, worked example and reference of each measure, family by family."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for entry in DEFINITIONS.values():
+        name, value = worked(entry)
+        told: dict[str, Any] = {"name": entry.name, "definition": entry.definition, "formula": FORMULAS[entry.name]}
+        told |= {"example": name, "value": value, "reference": entry.reference, "better": entry.better}
+        told |= {"trec_eval": entry.trec_eval or entry.trec_eval_cut, "summary": entry.summary}
+        told["full_reference"] = REFERENCES.get(entry.reference, "")
+        found.setdefault(entry.family, []).append(told)
+    return found

@@ -198,6 +198,7 @@ def join(qrels: Qrels, rankings: Sequence[Rankings], given: Given | None = None)
 
 
 def joined(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """One after the other; none give none."""
     return np.concatenate([np.zeros(0, np.int64), *parts])
 
 

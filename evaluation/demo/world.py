@@ -14,8 +14,8 @@ from assess.models import DecisionReason
 from assess.services import adjudicating, assigning, judging, merging
 from config import accounts, demo
 from config.models import User
-from evaluation import services
 from evaluation.models import Release, ReleaseState
+from evaluation.services import releases
 from pooling.core import baseline
 from pooling.core.baseline import Model
 from pooling.core.runs import write_run
@@ -226,7 +226,7 @@ def _decide(collection: Collection, adjudicator: User, truth: Truth, generator: 
 
 def _release(collection: Collection, organizer: User, work: Direct) -> Release:
     note = "The first release, while some documents are still being judged."
-    release = services.freeze_release(collection, by=organizer, note=note, score=False, work=work)
-    services.score_release(release, work=work)
-    services.set_state(release, by=organizer, state=ReleaseState.PUBLIC)
+    release = releases.freeze_release(collection, by=organizer, note=note, score=False, work=work)
+    releases.score_release(release, work=work)
+    releases.set_state(release, by=organizer, state=ReleaseState.PUBLIC)
     return release

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 
+from config.arguments import Parser
+
 HELP = "Compare runs: differences, tests, effect sizes"
 
 
 def parser() -> argparse.ArgumentParser:
     about = "Compares two or more runs topic by topic: means, differences with intervals, a test for each pair, effect sizes."
-    made = argparse.ArgumentParser(prog="assize compare", description=about)
+    made = Parser(prog="assize compare", description=about)
     made.add_argument("qrels", metavar="QRELS", help="file of judgments (topic 0 docno grade), gzipped or not")
     made.add_argument("runs", metavar="RUNS", nargs="+", help="two or more files of results (topic Q0 docno rank score tag)")
     made.add_argument("-m", dest="measure", default="AP", metavar="MEASURE", help="what to compare by; AP")

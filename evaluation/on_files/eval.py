@@ -7,6 +7,8 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
+from config.arguments import Parser
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -24,7 +26,7 @@ STDIN = "-"
 USAGE, UNREADABLE, NOT_COMPUTED, NO_TOPICS = 1, 2, 4, 7  # trec_eval's own
 
 
-class _Parser(argparse.ArgumentParser):
+class _Parser(Parser):
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
         self.exit(USAGE, f"{self.prog}: {message}\n")
@@ -91,7 +93,7 @@ def _whole(text: str) -> int:
 
 def _level(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise argparse.ArgumentTypeError(f'expected a grade of 0 or more, found "{text}"')
+        raise argparse.ArgumentTypeError(f'expected a grade from 0 to 999999999, found "{text}"')
     return int(text)
 
 
@@ -267,7 +269,7 @@ def _scored(
     judged = judged_rankings(qrels, [hits], given)
     complete = options.complete or (rules.missing == "zero" and not options.answered_topics)
     _note(options, name, hits, qrels, judged)
-    if not (judged.num_ret > 0).any() and not (complete and rules.shows_missing):
+    if not (judged.num_ret > 0).any() and not (options.complete and rules.shows_missing):
         _say("No queries with both results and relevance info", options.dialect)
         return NO_TOPICS
     measures = list({str(line.measure): line.measure for line in asked if line.measure}.values())

@@ -36,7 +36,7 @@ def main(argv: list[str]) -> int:
         files = read(Path(options.file) if options.file else Path(__file__).resolve().parent)
         checks = verify(files)
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        checks = [("archive", False, f"cannot be read: {error}")]
+        checks = [("archive", False, f"cannot be read: {_why(error)}")]
     good = all(passed for _name, passed, _words in checks)
     if options.json:
         rows = [{"check": name, "ok": passed, "found": words} for name, passed, words in checks]
@@ -45,6 +45,17 @@ def main(argv: list[str]) -> int:
         for name, passed, words in checks:
             sys.stdout.write(f"{'ok   ' if passed else 'WRONG'} {name}: {words}\n")
     return 0 if good else 1
+
+
+def _why(error: Exception) -> str:
+    match error:
+        case OSError():
+            return error.strerror or str(error)
+        case KeyError():
+            return f"expected {error.args[0]} in it; found none"
+        case zipfile.BadZipFile():
+            return f"expected the archive of a release, or its folder; found neither ({error})"
+    return str(error)
 
 
 def read(path: Path) -> dict[str, bytes]:
@@ -60,9 +71,17 @@ def verify(files: dict[str, bytes]) -> list[Check]:
     checks = [_sums(files)]
     if "release.json" not in files:
         return checks if "scores.csv" in files else [*checks, ("release", False, "there is no release.json")]
+    try:
+        return checks + _content(files)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        # Which file it is, the sums have told, unless somebody made them anew.
+        return [*checks, ("content", False, f"is not as a release has it: {_why(error)}")]
+
+
+def _content(files: dict[str, bytes]) -> list[Check]:
     told = json.loads(files["release.json"])
     qrels = _qrels(files["qrels.txt"])
-    checks += [_counts(told, qrels), _digest(told, files)]
+    checks = [_counts(told, qrels), _digest(told, files)]
     checks += [_binary(told, qrels, files, view) for view in ("lenient", "strict")]
     if "judgments.csv" in files:
         checks += _judged(told, qrels, files)

@@ -1,8 +1,11 @@
 """Filters for figures of scores."""
 
+import re
+
 from django import template
 from django.http import Http404
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
 
 from config.errors import Forbidden
 from config.templatetags.words import DASH, dashed
@@ -13,6 +16,7 @@ from pooling.models import Run
 from pooling.tables import Table
 
 register = template.Library()
+_PARTS = re.compile(r"[^_(=]*?[a-z](?=[A-Z])|[^_(=]*[_(=]|[^_(=]+")
 HEARD = {  # signs that are heads of columns
     "τ": "Kendall’s tau",
     "τ-AP": "tau that weighs the top ranks most",
@@ -51,6 +55,14 @@ def cell(value: object) -> str:
 def measure(name: str) -> str:
     """What people call the measure of this name, the same on every page."""
     return columns.label(name)
+
+
+@register.filter
+def breakable(name: str) -> SafeString:
+    """A long name may be parted before a capital inside it, and behind _ and ( and =."""
+    return format_html_join(
+        "", "{}{}", ((mark_safe("<wbr>") if place else "", part) for place, part in enumerate(_PARTS.findall(name)))
+    )
 
 
 @register.filter

@@ -263,6 +263,7 @@ def hedge_weights(
 
 
 def hedge_losses(ranks: TopicRanks, history: History) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """The loss of each run by what is known so far; worth and absent as of `hedge_weights`."""
     size = len(ranks)
     logs = np.log(size / np.arange(1, size + 1))
     tails = np.append(np.cumsum(logs[::-1])[::-1], 0.0)

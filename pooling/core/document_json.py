@@ -15,6 +15,8 @@ _TAG = re.compile(r"<(!doctype|html|head|body)\b", re.IGNORECASE)
 
 
 def json_document(data: bytes) -> DocumentSpec:
+    """One JSON object as a document: of the names for its text the first that is not null; what has no place of its own is kept
+    beside. Else a Fault."""
     record = _record(data)
     docno = _docno(record)
     texts = [record.pop(name) for name in _TEXT if name in record]

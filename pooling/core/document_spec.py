@@ -39,6 +39,7 @@ Read = tuple[int, DocumentSpec | Fault]  # the line where it begins, and what wa
 
 
 def checked_docno(docno: str) -> str:
+    """As it is, if a run can name it; else a Fault."""
     if _BAD_DOCNO.search(docno) or BAD_TEXT.search(docno) or len(docno.encode()) > MAX_ID:
         raise Fault("DOCNO_FORMAT", f'the id "{shown(docno)}" may hold no blank and at most {MAX_ID} bytes.')
     return docno

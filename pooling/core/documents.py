@@ -72,8 +72,8 @@ def read_documents(
         except Fault as fault:
             report.add("error", fault.code, line, _sentence(within, line, str(fault)))
             continue
-        if not found.text and not found.title:
-            report.add("warning", "TEXT_EMPTY", line, f"{within}Document {shown(found.docno)} has no text.")
+        if not found.text and (found.extra or not found.title):
+            report.add("warning", "TEXT_EMPTY", line, f"{within}Document {shown(found.docno)} has no text{_instead(found)}.")
         if keep is not None and not keep(found.docno):
             continue
         documents.append(found)
@@ -84,6 +84,12 @@ def read_documents(
         report.add("error", "DOCUMENTS_EMPTY", 0, "The file holds no documents.")
     if documents:
         yield documents
+
+
+def _instead(found: DocumentSpec) -> str:
+    """What a document without a text has: its text may stand under a name that we do not know."""
+    names = [*(["title"] if found.title else []), *list(found.extra)[:5]]
+    return f"; found {', '.join(map(shown, names))}" if names else ""
 
 
 def _sentence(within: str, line: int, words: str) -> str:

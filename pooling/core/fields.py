@@ -324,6 +324,7 @@ def padded(*parts: bytes | memoryview) -> NDArray[np.uint8]:
 
 
 def unpadded(text: NDArray[np.uint8]) -> bytes:
+    """What `padded` was given, its last line ended."""
     return text[PAD:-PAD].tobytes()
 
 

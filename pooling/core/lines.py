@@ -74,12 +74,14 @@ def clean_text(data: bytes, report: Report) -> bytes | None:
 
 
 def any_control(data: bytes) -> bool:
+    """Whether there is a control character but tab and line feed."""
     codes = np.frombuffer(data, np.uint8)
     low = np.count_nonzero(codes < ord(" "))
     return bool(low > sum(np.count_nonzero(codes == ord(blank)) for blank in "\n\t") or (codes == 127).any())
 
 
 def encoding_message(data: bytes, offset: int) -> str:
+    """Why these bytes, wrong from `offset` on, are not UTF-8, as well as one can tell."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "The file is UTF-16; save it as UTF-8 (byte 0 is not UTF-8)."
     if what := no_text(data):
@@ -178,6 +180,7 @@ def quick_lines(
 
 
 def quick_chunk(data: bytes, width: int, longest: int) -> tuple[NDArray[np.int64], Fields] | None:
+    """Numbers and fields of lines of plain columns, all at once; None: something is odd, and has to be read line by line."""
     fields = plain_fields(padded(data), width)
     if fields is not None:
         lines = np.arange(1, len(fields) + 1)

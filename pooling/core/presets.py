@@ -16,6 +16,8 @@ class GradeSpec:
 
 @dataclass(frozen=True)
 class Preset:
+    """What a task brings along: its scale, lowest grade first, from which grade on a document is relevant, official measures."""
+
     slug: str
     label: str
     about: str

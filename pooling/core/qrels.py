@@ -199,12 +199,17 @@ def _spelled(rows: _Rows, topics: Set[str], report: Report) -> _Rows:
 def _check_documents(rows: _Rows, docnos: NDArray[np.bytes_], report: Report) -> None:
     index = PairIndex.build(np.zeros(len(docnos), np.int64), docnos)
     gone = np.flatnonzero(index.find(np.zeros(len(rows.docnos), np.int64), rows.docnos) < 0)
-    report.add_many(
+    report.add_grouped(
         "warning",
         "DOC_UNKNOWN",
         rows.lines[gone],
-        lambda i: Said(f"Document {shown(rows.docnos[gone[i]])} is not in the collection.", shown(rows.docnos[gone[i]])),
+        rows.docnos[gone],
+        lambda i, many: unknown_document(rows.docnos[gone[i]], many),
     )
+
+
+def unknown_document(docno: bytes | str, many: str) -> Said:
+    return Said(f"Document {shown(docno)}{_on(many)} is not in the collection.", shown(docno))
 
 
 def _check_duplicates(rows: _Rows, report: Report) -> NDArray[np.bool_]:

@@ -22,6 +22,8 @@ class Clause:
 
 @dataclass(frozen=True)
 class Query:
+    """What is sought, any of it, and what must not be there; false if nothing is sought."""
+
     wanted: tuple[Clause, ...]
     unwanted: tuple[Clause, ...]
 

@@ -31,6 +31,7 @@ def offers(report: Report, columns: RunColumns) -> tuple[str, ...]:
 
 
 def calls_for_any(report: Report) -> bool:
+    """Whether a fault was found that some repair mends."""
     return any(code in _MENDS for _, code in report.counts)
 
 

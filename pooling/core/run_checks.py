@@ -119,6 +119,7 @@ def _match_topics(
 
 
 def note_missing(names: NDArray[np.bytes_], topics: Set[str], severity: Severity, report: Report) -> None:
+    """Topics of the collection without a line in the run."""
     missing = topics - set(np.strings.decode(names, "utf-8").tolist())
     if missing:
         many = len(missing) > 1

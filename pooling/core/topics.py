@@ -34,6 +34,7 @@ _FIELDS = {
     "narrative": "narrative",
 }
 TEXTS = ("title", "description", "narrative")
+_TOP = re.compile(r"<top(ic)?\b", re.IGNORECASE)
 _PREFIX = re.compile(r"^([A-Za-z]{2})-(?=[A-Za-z])")
 _JSON = {
     "number": ("id", "_id", "number", "num", "qid", "query_id", "topic_id"),
@@ -116,17 +117,20 @@ def read_topics(
     if not found and report.ok:
         words = "The file holds no topics; expected <top> elements, JSON lines, SMART's .I, or lines of number, tab, title."
         report.add("error", "TOPICS_EMPTY", 0, words)
-    _check(found, report)
+    _check(found, report, as_json=_is_json(text))
     return [topic for _, topic in found] if report.ok else [], report
 
 
 def _read(text: str, report: Report) -> list[tuple[int, TopicSpec]]:
-    bare = text.lstrip()
-    if re.search(r"<top(ic)?\b", text, re.IGNORECASE):
-        return _read_sgml(text, report)
-    if bare.startswith("{"):
+    if _is_json(text):
         return _read_json(text, report)
-    return _read_smart(text) if re.match(r"\.I[ \t]+\S", bare) else _read_tsv(text, report)
+    if _TOP.search(text):
+        return _read_sgml(text, report)
+    return _read_smart(text) if re.match(r"\.I[ \t]+\S", text.lstrip()) else _read_tsv(text, report)
+
+
+def _is_json(text: str) -> bool:
+    return text.lstrip().startswith("{") and not _TOP.search(text)
 
 
 def _decoded(data: bytes, encoding: str, report: Report) -> str | None:
@@ -309,12 +313,19 @@ def _read_tsv(text: str, report: Report) -> list[tuple[int, TopicSpec]]:
     return found
 
 
-def _check(found: list[tuple[int, TopicSpec]], report: Report) -> None:
+def _sought(topic: TopicSpec) -> str:
+    first, *others = (f'"{key}"' for key in _JSON["number"])
+    unknown = ", ".join(f'"{shown(key)}"' for key in list(topic.extra)[:5])
+    return f"; expected {first} (or {', '.join(others)}){f', found {unknown}' if unknown else ''}"
+
+
+def _check(found: list[tuple[int, TopicSpec]], report: Report, *, as_json: bool) -> None:
     first: dict[str, int] = {}
     for line, topic in found:
         number = topic.number
         if not number:
-            report.add("error", "NUMBER_MISSING", line, f"The topic of line {line} has no number.")
+            message = f"The topic of line {line} has no number{_sought(topic) if as_json else ''}."
+            report.add("error", "NUMBER_MISSING", line, message)
         elif len(number.split()) != 1 or len(number.encode()) > MAX_ID:
             message = f'The number "{shown(number)}" may hold no blank and at most {MAX_ID} bytes.'
             report.add("error", "NUMBER_FORMAT", line, message)

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from config.arguments import Parser
+from config.arguments import whole as at_least
 from pooling.core import packed
 from pooling.core.findings import told
 from pooling.core.repairs import REPAIRS
@@ -17,7 +19,7 @@ HELP = "Check run files as an upload does, every fault by line; no site is neede
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser("assize check-run", description=HELP)
+    made = Parser("assize check-run", description=HELP)
     made.add_argument(
         "run",
         nargs="+",
@@ -27,9 +29,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--documents", metavar="FILE", help="the documents in any form, or a list of docnos")
     made.add_argument("--incomplete", action="store_true", help="there are documents that the file does not have")
     made.add_argument(
-        "--max-per-topic", type=int, default=1000, metavar="N", help="results of a topic at most, 1000 unless given"
+        "--max-per-topic", type=at_least(1), default=1000, metavar="N", help="results of a topic at most, 1000 unless given"
     )
-    made.add_argument("--depth", type=int, metavar="N", help="pool depth: shorter topics are remarked on")
+    made.add_argument("--depth", type=at_least(1), metavar="N", help="pool depth: shorter topics are remarked on")
     made.add_argument("--strict", action="store_true", help="what NIST's checkers refuse is an error, not a warning")
     made.add_argument(
         "--repair", type=_repairs, default=[], metavar="LIST", help=f"mend where that is called for: {','.join(REPAIRS)}"

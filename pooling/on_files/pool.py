@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from config.arguments import Parser
 from pooling.arguments import add_strategy, strategy_of
 from pooling.core import planning, strategies
 from pooling.core.adaptive import TopicRanks, simulate
@@ -24,7 +25,7 @@ HELP = "Pool run files: the documents to judge, one line of topic and docno for 
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser("assize pool", description=HELP)
+    made = Parser("assize pool", description=HELP)
     made.add_argument("runs", nargs="+", help="run files, packed or not")
     add_strategy(made)
     made.add_argument("--groups", metavar="FILE", help="lines of tag, group and perhaps priority, for --per-group")

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from config.arguments import Parser
 from pooling.arguments import add_model, model_of
 from pooling.core import baseline
 from pooling.core.document_spec import DocumentSpec
@@ -20,7 +21,7 @@ HELP = "Rank documents for topics by BM25 or tf-idf: a run to begin with, on std
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser("assize rank", description=HELP)
+    made = Parser("assize rank", description=HELP)
     made.add_argument("topics", metavar="TOPICS", help="a file of topics in any form, packed or not")
     made.add_argument("documents", metavar="DOCUMENTS", nargs="+", help="files of documents in any form, packed or not")
     made.add_argument(

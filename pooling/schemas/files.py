@@ -140,8 +140,8 @@ class RulesIn(In):
     expected_per_topic: int | None = None
     runs_per_group: int | None = None
     strict_runs: bool = False
-    runs_open_at: datetime | None = None
-    runs_close_at: datetime | None = None
+    runs_open_at: datetime | None = Field(None, description="Of UTC unless it says otherwise; null: at once.")
+    runs_close_at: datetime | None = Field(None, description="Of UTC unless it says otherwise; null: without end.")
 
 
 class DocumentFields(In):

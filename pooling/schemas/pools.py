@@ -154,7 +154,7 @@ class ItemOut(Schema):
 class ItemsFilter(In):
     topic: str = Field("", description="Its number.")
     missing: bool = Field(False, description="Only those whose document is not there.")
-    page: int = Field(1, ge=1, description="Of 100 items each.")
+    page: int = Field(1, ge=1, le=1_000_000, description="Of 100 items each.")
 
 
 class SizesFilter(In):

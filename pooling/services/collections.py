@@ -16,7 +16,7 @@ from django.utils import timezone
 from config import expected, jobs
 from config.errors import Closed, Conflict, Invalid, Refusal
 from config.models import Job, User
-from pooling import measures as measure_names
+from pooling import measures
 from pooling.core import crawl, languages
 from pooling.core.presets import PRESETS, GradeSpec
 from pooling.models import Collection, Grade, Guideline, Membership, Role
@@ -92,7 +92,7 @@ def _spelled(names: Sequence[str]) -> list[str]:
     if not names:
         raise Invalid("measures", "Expected at least one measure, such as nDCG@10; found none.")
     try:
-        return list(dict.fromkeys(measure_names.spelled(name) for name in names))
+        return measures.spelled(names)
     except ValueError as error:
         raise Invalid("measures", str(error)) from error
 

@@ -42,8 +42,8 @@ def _require_dispensable(by: User, user: User, *, is_last: bool) -> None:
         raise Conflict("You cannot delete your own account; ask another administrator.")
     if user.is_superuser and is_last:
         raise Conflict("The last administrator cannot be deleted; make another one first.")
-    held = Membership.objects.filter(role=Role.ORGANIZER, ended_at=None, user__is_active=True)
-    shared = held.exclude(user=user).values("collection")
+    held = Membership.objects.filter(role=Role.ORGANIZER, ended_at=None)
+    shared = held.filter(user__is_active=True).exclude(user=user).values("collection")
     alone = Collection.objects.filter(pk__in=held.filter(user=user).values("collection"), archived_at=None)
     if names := list(alone.exclude(pk__in=shared).order_by("name").values_list("name", flat=True)):
         raise Conflict(f"{user.name} is the only organizer of {', '.join(names)}: invite another one there first.")

@@ -1,6 +1,6 @@
 """Runs: checked, parsed once, stored as columns; what they may be and when they may come."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from config import store
-from config.errors import Conflict, Refusal
+from config.errors import Conflict, Invalid, Refusal
 from config.models import User
 from pooling import access, selectors
 from pooling.core.findings import Report
@@ -204,10 +204,19 @@ def set_rules(collection: Collection, **rules: Any) -> Collection:
     collection = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     require_not_archived(collection)
     for name in RULES:
-        setattr(collection, name, rules.get(name, getattr(collection, name)))
+        given = rules.get(name, getattr(collection, name))
+        setattr(collection, name, _moment(name, given) if isinstance(given, datetime) else given)
     collection.full_clean()
     collection.save(update_fields=RULES)
     return collection
+
+
+def _moment(field: str, given: datetime) -> datetime:
+    """Of UTC unless it says otherwise, and in years that every zone can show."""
+    moment = given if given.tzinfo else given.replace(tzinfo=UTC)
+    if not 1900 <= moment.year < 3000:
+        raise Invalid(field, f"Expected a day and a time of the years 1900 to 2999; found “{moment.isoformat()}”.")
+    return moment
 
 
 @transaction.atomic

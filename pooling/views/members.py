@@ -145,7 +145,8 @@ def join(request: HttpRequest, signed: str) -> HttpResponse:
                 return _join_page(request, invitation, form, refusal=refusal.message)
             messages.success(request, f"You are now {Role(invitation.role).one} of “{invitation.collection.name}”.")
             return redirect(invitation.collection)
-    return _join_page(request, invitation, form)
+    archived = invitation.state == "open" and invitation.collection.is_archived
+    return _join_page(request, invitation, form, refusal="This collection is archived: nobody joins it." if archived else "")
 
 
 def _join_page(request: HttpRequest, invitation: Invitation, form: AccountForm, refusal: str = "") -> HttpResponse:

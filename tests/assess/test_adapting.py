@@ -338,6 +338,8 @@ def test_organizers_see_how_it_goes_and_stop_it(
     items = call("GET", f"{base}/pools/items")
     assert items[0]["picked"] == {"number": 1, "run": "S1", "why": "rank 1, priority 0"}
     assert assize("adaptive", world.collection.slug, "--resume", "1", "--json").json[0]["stopped"] == ""
+    absent = "Error: There is no round “999” in this collection."
+    assert assize("adaptive", world.collection.slug, "--round", "999").told == (1, absent)
     assert "from S1" in client.get(f"/c/{world.collection.slug}/pool/items/").content.decode()
     assert "Picked so far" in client.get(f"/c/{world.collection.slug}/pool/1/").content.decode()
 

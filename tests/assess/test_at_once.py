@@ -141,6 +141,37 @@ def test_two_acts_at_once_of_which_one_is_told() -> None:
     assert len(stale) == 3 and JudgmentEvent.objects.count() == 1
 
 
+@pytest.mark.parametrize("same", [True, False], ids=["the same", "another"])
+def test_an_act_that_waits_for_another_knows_of_it_afterwards(same: bool) -> None:
+    """The first is not committed when the second comes: that one reads what its answer depends on when it has waited."""
+    bench = make_bench()
+    bench.assign(overlap=0)
+    before, card = bench.cards(bench.ann, 2)
+    first, found = uuid.uuid4(), list[object]()
+
+    def judge(client_id: uuid.UUID, grade: int, seat: uuid.UUID = card.token) -> object:
+        act = {"seat": seat, "client_id": client_id, "grade": grade, "seen": 0, "ahead": 0}
+        return judging.record_judgment(bench.collection, assessor=bench.ann, **act).saved  # type: ignore[arg-type]
+
+    def later() -> None:
+        try:
+            found.append(judge(first if same else uuid.uuid4(), 1))
+        except Exception as error:
+            found.append(error)
+        finally:
+            connection.close()
+
+    judge(uuid.uuid4(), 0, before.token)  # the first of a collection waits for its row, too
+    with transaction.atomic():
+        saved, waits = judge(first, 2), threading.Thread(target=later)
+        waits.start()
+        waits.join(0.5)
+        assert found == []
+    waits.join()
+    assert found[0] == saved if same else isinstance(found[0], judging.Stale), found
+    assert list(JudgmentEvent.objects.order_by("pk").values_list("grade", flat=True)) == [0, 2]
+
+
 def test_assigning_anew_while_people_judge() -> None:
     bench = make_bench()
     factories.make_work(bench.collection, bench.organizer, topics=2, items=30)

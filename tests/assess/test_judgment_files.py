@@ -53,6 +53,17 @@ def test_forms(data: bytes) -> None:
     assert found.ratings().levels == (0, 1, 2)
 
 
+def test_topics_are_the_collections_though_they_have_zeros_before_them() -> None:
+    found = Judgments(of={"1", "2", "03"})
+    report = found.read(b"01 d1 Ida 0\n1 d1 Max 1\n002 d1 Max 2\n03 d2 Ida 1\n", "file", alone=True)
+    assert [(one.line, one.severity, one.message) for one in report.findings] == [
+        (1, "warning", "Topic 01 is taken as topic 1 of this collection.")
+    ]
+    assert grades(found) == {**WANTED, ("03", "d2", "Ida"): 1}
+    twice = Judgments(of={"1"}).read(b"01 d1 Ida 0\n1 d1 Ida 1\n", "file", alone=True)
+    assert [(one.line, one.code) for one in twice.findings] == [(2, "DUPLICATE_CONFLICT"), (1, "TOPIC_ZEROS")]
+
+
 def test_qrels_of_each_assessor() -> None:
     found = Judgments()
     for name, data in (("ida", b"1 0 d1 0\n1 0 d2 -1\n"), ("max", b"1 0 d1 1\n2 0 d1 2\n")):

@@ -9,9 +9,9 @@ from django.http import Http404
 from django.test import Client
 from django.utils import timezone
 
-from assess import blind, own, selectors, watching
+from assess import blind, opinions, own, selectors, watching
 from assess.models import Judgment, Seat
-from assess.services import assigning, judging
+from assess.services import assigning, judging, leases
 from assess.services.assigning import Wanted
 from config import housekeeping
 from config.errors import Refusal
@@ -48,7 +48,7 @@ def test_lease_ends_by_itself_and_the_next_gets_it(shared: Bench) -> None:
     held = [card.token for card in shared.cards(shared.ann, 5)]
     pass_time(29)
     assert not {card.token for card in shared.cards(shared.bob, 5)} & set(held)
-    judging.free_leases(shared.collection, assessor=shared.bob)
+    leases.free_leases(shared.collection, assessor=shared.bob)
     pass_time(2)
     assert blind.own_progress(shared.collection, shared.bob).free == 12
     assert [card.token for card in shared.cards(shared.bob, 5)] == held
@@ -64,13 +64,21 @@ def test_who_comes_back_has_the_same_documents(shared: Bench) -> None:
 def test_looking_and_judging_renew(shared: Bench) -> None:
     held = [card.token for card in shared.cards(shared.ann, 5)]
     pass_time(20)
-    judging.hold_items(shared.collection, assessor=shared.ann, held=held)
+    leases.hold_items(shared.collection, assessor=shared.ann, held=held)
     pass_time(20)
     judge(shared, shared.ann, held[0])
     pass_time(20)
     mine = {card.token for card in shared.cards(shared.bob, 12)}
     assert mine and not mine & set(held)
     assert all(seat.claimed_at for seat in Seat.objects.filter(token__in=held))
+
+
+def counted(bench: Bench) -> list[int]:
+    """The grades that count, now and where the history is replayed up to now."""
+    tables = [selectors.judgment_table(bench.collection), opinions.opinions(bench.collection, timezone.now()).table]
+    found: list[list[int]] = [table.grades.tolist() for table in tables]
+    assert found[0] == found[1]
+    return found[0]
 
 
 def test_late_judgment_takes_the_seat_back(shared: Bench) -> None:
@@ -81,7 +89,7 @@ def test_late_judgment_takes_the_seat_back(shared: Bench) -> None:
     judge(shared, shared.bob, first, 1)  # he had it on screen: kept, and counted nowhere
     rows = Judgment.objects.order_by("pk").values_list("assessor", "grade", "extra")
     assert list(rows) == [(shared.ann.pk, 3, False), (shared.bob.pk, 1, True)]
-    assert selectors.judgment_table(shared.collection).grades.tolist() == [3]
+    assert counted(shared) == [3]
     assert [row["extra"] for row in selectors.exported(shared.collection)] == [False, True]
     assert Seat.objects.get(token=first).assessor == shared.ann
     assert first not in [card.token for card in shared.cards(shared.bob, 12)]
@@ -95,7 +103,7 @@ def test_late_judgment_after_another_is_extra(shared: Bench) -> None:
     saved = judge(shared, shared.ann, first, 3)
     assert (saved.grade, saved.seen) == (3, 1)
     assert judge(shared, shared.ann, first, 2).seen == 2  # a changed mind
-    assert selectors.judgment_table(shared.collection).grades.tolist() == [1]
+    assert counted(shared) == [1]
     assert watching.progress(shared.collection).total.done == 1
     with pytest.raises(Http404):
         judge(shared, shared.stranger, first)
@@ -103,7 +111,7 @@ def test_late_judgment_after_another_is_extra(shared: Bench) -> None:
 
 def test_late_judgment_of_a_freed_seat(shared: Bench) -> None:
     first, *_ = [card.token for card in shared.cards(shared.ann, 5)]
-    assert judging.free_leases(shared.collection, assessor=shared.ann) == 5
+    assert leases.free_leases(shared.collection, assessor=shared.ann) == 5
     assert Seat.objects.filter(assessor=shared.ann).count() == 0
     judge(shared, shared.ann, first)
     assert Seat.objects.get(token=first).assessor == shared.ann and not Judgment.objects.get().extra
@@ -199,7 +207,7 @@ def test_late_judgment_of_a_document_one_has_again_is_that_one(anns: Bench) -> N
 
 def test_late_judgment_of_a_freed_seat_that_others_share_now(shared: Bench) -> None:
     first = shared.cards(shared.ann, 5)[0].token
-    judging.free_leases(shared.collection, assessor=shared.ann)
+    leases.free_leases(shared.collection, assessor=shared.ann)
     reassign(shared, shared.bob, *factories.make_assessors(shared.collection, "Cleo"))
     judge(shared, shared.ann, first, 3)  # nobody has taken it
     assert Seat.objects.get(token=first).assessor == shared.ann and extras() == [(shared.ann.pk, 3, False)]
@@ -207,15 +215,15 @@ def test_late_judgment_of_a_freed_seat_that_others_share_now(shared: Bench) -> N
 
 def test_page_holds_a_fair_share_within_its_size(shared: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     held = [card.token for card in shared.cards(shared.ann, 20)]
-    more = judging.hold_items(shared.collection, assessor=shared.ann, held=held[:3])
+    more = leases.hold_items(shared.collection, assessor=shared.ann, held=held[:3])
     assert len(held) == 5 and [card.token for card in more] == held[3:]  # of 12, shared by two, she has what is fair
     size = len(more[0].text)
     monkeypatch.setattr(blind, "MOST_LETTERS", 4 * size)
-    assert len(judging.hold_items(shared.collection, assessor=shared.ann, held=held[:3])) == 1
+    assert len(leases.hold_items(shared.collection, assessor=shared.ann, held=held[:3])) == 1
     monkeypatch.setattr(blind, "MOST_LETTERS", 1)
-    assert judging.hold_items(shared.collection, assessor=shared.ann, held=held[:3]) == []
+    assert leases.hold_items(shared.collection, assessor=shared.ann, held=held[:3]) == []
     collections.archive_collection(shared.collection)
-    assert judging.hold_items(shared.collection, assessor=shared.ann, held=[]) == []
+    assert leases.hold_items(shared.collection, assessor=shared.ann, held=[]) == []
 
 
 def test_page_holds_fifty_of_ones_own(bench: Bench, client_for: ClientFor) -> None:
@@ -303,10 +311,10 @@ def test_a_server_whose_clock_is_set_back_loses_no_lease_and_keeps_none_for_ever
     judge(shared, shared.ann, held[0], 3)
     assert [row["grade"] for row in selectors.exported(shared.collection, history=True)] == [1, 2, 3]
     housekeeping.mend_times()
-    judging.free_leases(shared.collection, assessor=shared.bob)
+    leases.free_leases(shared.collection, assessor=shared.bob)
     assert not {card.token for card in shared.cards(shared.bob, 5)} & set(held)
     monkeypatch.setattr(timezone, "now", lambda: true() - timedelta(minutes=29))
-    judging.free_leases(shared.collection, assessor=shared.bob)
+    leases.free_leases(shared.collection, assessor=shared.bob)
     assert set(held[2:]) <= {card.token for card in shared.cards(shared.bob, 5)}
     judge(shared, shared.bob, held[2])
     assert Judgment.objects.get(assessor=shared.bob).extra is False

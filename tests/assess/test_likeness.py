@@ -64,6 +64,8 @@ def test_alike_documents_with_own_grade(bench: Bench, client_for: ClientFor, cal
     assert [(other["docno"], other["grade"]) for other in api[0]["others"]] == [(same.docno, 3)]
     others = client_for(bench.bob).get(f"/c/harbour-trials/judge/alike/?seats={seats}").json()
     assert others == {"alike": []}  # not their seats
+    Document.objects.filter(docno__in=texts).update(text="")
+    assert client_for(bench.ann).get(f"/c/harbour-trials/judge/alike/?seats={seats}").json() == {"alike": []}
 
 
 def _seat(bench: Bench, user: object, docno: str) -> uuid.UUID:

@@ -3,6 +3,7 @@
 import re
 import time
 import uuid
+from html import unescape
 
 import pytest
 
@@ -134,3 +135,9 @@ def test_a_long_text_is_made_once_beside_short_ones() -> None:
     for number in range(40):
         assert "<mark>tide</mark>" in markup.text(f"A tide, number {number}.", sought, "en")
     assert markup.text(str(long.encode(), "utf-8"), sought, "en") is first
+
+
+def test_the_frame_has_a_policy_by_which_our_style_alone_is_loaded() -> None:
+    """The third layer: what the lists should ever let through loads nothing."""
+    shown = unescape(unescape(markup.page("<p>Eels</p>", highlighting.wanted(""), "")))
+    assert "default-src 'none'; style-src 'self'; form-action 'none'; base-uri 'none'" in shown

@@ -181,8 +181,16 @@ def test_states_without_a_document(bench: Bench, ann: Pages) -> None:
     assert "Nothing to judge yet" in ann.get("judge/") and "Nothing to judge yet" in ann.get("judge/list/")
     bench.assign(overlap=0)
     bench.judge(bench.ann, 5)
-    assert "All judged" in ann.get("judge/")
+    assert "All judged" in ann.get("judge/") and "you can still change an answer" in ann.get("judge/")
     assert "5 of 5 judged" in words(ann.get("judge/list/"))
+
+
+def test_an_archived_collection_offers_no_change_of_an_answer(bench: Bench, ann: Pages) -> None:
+    bench.assign(overlap=0)
+    bench.judge(bench.ann, 5)
+    collections.archive_collection(bench.collection)
+    page = words(ann.get("judge/"))
+    assert "answered every document that was assigned to you. The collection is archived: answers no longer change." in page
 
 
 def test_list_leads_to_judged_documents(bench: Bench, ann: Pages) -> None:
@@ -438,7 +446,7 @@ def test_progress_page(bench: Bench, organizer: Pages) -> None:
     bench.judge(bench.bob, 1, seconds=10)
     shown = words(organizer.get("progress/"))
     assert "Relevant is here what at least one assessor judged so, before opinions are merged" in shown
-    assert "40 % judged" in shown and "6 left, at 4.0 active seconds" in shown
+    assert "40 % done" in shown and "6 left, at 4.0 active seconds" in shown
     assert "Ann Assessor 3 2 0 0 4.0" in shown and "Bob Beholder 1 4 0 0 10.0" in shown
     factories.make_work(bench.collection, bench.organizer, topics=1, items=4)
     assert "4 of 14 items have no assessor" in words(organizer.get("progress/"))

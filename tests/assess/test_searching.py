@@ -21,7 +21,7 @@ from assess.services import searching as acts
 from assess.services.assigning import Rules, Wanted
 from config.errors import Conflict, Refusal
 from config.models import Job, User
-from evaluation import services
+from evaluation.services import releases
 from pooling import search, search_database
 from pooling.core.query import Clause, Query, read_query
 from pooling.core.words import terms
@@ -266,7 +266,7 @@ def test_what_is_found_counts_in_qrels_and_tells_where_it_came_from(world: World
     world.judge(world.ann, "en1")
     world.judge(world.ann, "en3", 1)
     with Direct(lambda done, total, words: None) as work:
-        release = services.freeze_release(world.collection, by=world.organizer, work=work)
+        release = releases.freeze_release(world.collection, by=world.organizer, work=work)
     with zipfile.ZipFile(configured.DATA / release.archive) as archive:
         files_of = {name.rsplit("/", 1)[1]: archive.read(name).decode() for name in archive.namelist()}
     assert files_of["qrels.txt"] == "1 0 en1 2\n1 0 en3 1\n"

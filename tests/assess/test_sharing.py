@@ -12,7 +12,7 @@ from assess import blind, likeness, own, selectors, watching
 from assess.core.balance import balance
 from assess.core.ordering import is_repeated
 from assess.models import MACHINE_SLOT, Judgment, Message, Order, PracticeAnswer, Seat
-from assess.services import assigning, claiming, judging, practice, questions, workloads
+from assess.services import assigning, claiming, judging, leases, practice, questions, workloads
 from assess.services.assigning import Rules, Wanted
 from assess.services.practice import Example
 from config.errors import Conflict, Refusal
@@ -90,7 +90,7 @@ def test_item_by_item_what_is_given_back_behind_somebody_is_theirs_in_the_end(be
     in_order = list(Seat.objects.filter(topic=topic).order_by("position").values_list("token", flat=True))
     assert [card.token for card in bench.cards(bench.bob, 2)] == in_order[:2]
     assert [card.token for card in bench.judge(bench.ann)] == in_order[2:3]
-    judging.free_leases(bench.collection, assessor=bench.bob)
+    leases.free_leases(bench.collection, assessor=bench.bob)
     rest = []
     while cards := bench.judge(bench.ann):
         rest += [card.token for card in cards]

@@ -18,8 +18,8 @@ from assess.services import adjudicating, assigning, checking, drafting, judging
 from assess.services.practice import Example
 from config import accounts
 from config.models import ApiToken, Job, User
-from evaluation import services, strategy_comparison, trying
 from evaluation.models import PrivateScore
+from evaluation.services import releases, strategies, trying
 from pooling.core.html_text import html_text
 from pooling.models import Document, Invitation, Membership, PoolItem, Role, Topic, Upload, Visibility
 from pooling.services import collections, indexing, members, picking
@@ -335,7 +335,7 @@ class World:
                     self.adaptive, assessor=self.assessor, seat=card.token, client_id=uuid.uuid4(), grade=grade, ahead=0
                 )
         with Direct(lambda done, total, words: None) as work:
-            strategy_comparison.compare_strategies(self.adaptive, budget=5, work=work)
+            strategies.compare_strategies(self.adaptive, budget=5, work=work)
         pool = self.adaptive.pools.get()
         for topic, done in (("1", 6), ("2", 2)):  # a sample that is judged, and one that is not yet
             drawn = checking.draw_check(pool, self.adaptive.topics.get(number=topic), by=by, count=6)
@@ -388,7 +388,7 @@ class World:
                 scored.score(scored.freeze(collection, by, "max", note=GUIDELINES[:300]))
         scored.judge(scored.make_item(collection, topics[0], docnos[0], by=by), self.assessor, 1)
         wrong = scored.freeze(collection, by, "min", note="By the wrong rule.")
-        services.set_state(
+        releases.set_state(
             wrong, by=by, state="withdrawn", note="Frozen by the wrong rule; release 4 will come with the right one."
         )
         lines = "".join(f"{topic} Q0 {docno} 1 {60 - n} mine\n" for topic in topics[1:] for n, docno in enumerate(docnos))

@@ -156,7 +156,8 @@ def test_topics_are_resampled_only_if_there_are_enough(graded: Path, capsys: pyt
         (["--threshold", "7"], "expected a threshold from 1 to 1, found 7"),
         (["--levels", "0-500"], "expected two or more levels from 0 to 127, as 0-3 or 0,1,2, found 0-500"),
         (["--levels", "few"], "expected two or more levels from 0 to 127, as 0-3 or 0,1,2, found few"),
-        (["--confidence", "95"], "expected --resamples and --seed of 0 or more, and a --confidence between 0 and 1"),
+        (["--confidence", "95"], "expected a --confidence between 0 and 1"),
+        (["--resamples", "9" * 20], f"argument --resamples: expected a whole number from 0 to 100000, found “{'9' * 20}”"),
     ],
 )
 def test_wrong_usage(textbook: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

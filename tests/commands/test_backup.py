@@ -37,6 +37,8 @@ def test_refusals_are_one_line(cast: Cast, assize: Assize, settings: Settings, t
     assert assize("backup", file).status == 0
     again = assize("backup", file)
     assert (again.status, again.err.splitlines()[-1]) == (1, f"Error: {file} is there already; name a file that is not.")
+    long = assize("backup", tmp_path / ("x" * 300))
+    assert (long.status, long.err.splitlines()[-1].endswith("x: File name too long.")) == (1, True)
     here = assize("restore", file)
     assert here.status == 1 and here.err.startswith("Error: A backup is restored only onto an empty site")
     with site_on(settings.DATA):

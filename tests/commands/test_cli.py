@@ -108,3 +108,25 @@ def test_wrong_usage_has_status_2(assize: Assize, arguments: list[str]) -> None:
     ended = assize(*arguments)
     assert (ended.status, ended.out) == (2, "")
     assert "assize" in ended.err
+
+
+def test_usage_has_the_name_that_was_typed(assize: Assize) -> None:
+    assert "usage: assize own-topics " in assize("own-topics").err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("pool a.run --depth 1.5", "assize pool: error: argument --depth: Expected a whole number; found “1.5”."),
+        ("rank a b --k1 deep", "assize rank: error: argument --k1: Expected a number; found “deep”."),
+        ("compare a b c --correction no", "argument --correction: Expected one of holm, bh, bonferroni; found “no”."),
+        ("eval a b --dialect 8", "assize eval: argument --dialect: Expected one of 9, 10; found “8”."),
+    ],
+)
+def test_commands_on_files_say_what_was_expected_as_a_site_does(
+    words: str, says: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["assize", *words.split()])
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert capsys.readouterr().err.endswith(f"{says}\n")

@@ -105,7 +105,10 @@ def test_trial_is_watched_while_a_worker_does_it(assize: Assize, queue_server: "
 def test_trial_waits_when_the_queue_is_down(assize: Assize, no_queue: None) -> None:
     assert assize("jobs", "trial").status == 0
     assert Job.objects.get().state == "waiting"
-    assert assize("jobs", "trial", "--steps", 0).status == assize("jobs", "trial", "--seconds", 900).status == 2
+    assert assize("jobs", "trial", "--steps", 0).status == 2
+    for seconds in (900, "soon"):
+        refused = assize("jobs", "trial", "--seconds", seconds)
+        assert refused.status == 2 and f"expected a number from 0 to 500, found “{seconds}”" in refused.err
 
 
 @pytest.mark.django_db(transaction=True)

@@ -24,7 +24,7 @@ def test_release_freezes_and_scores_at_once(judged: Cast, assize: Assize) -> Non
     assert not Job.objects.exists()
     assert assize("release", HERE, "--rule", "max").told == (
         1,
-        "2 disagreements are open and follow the merge rule.\n"
+        "2 disagreements are open and follow the merge rule, which may leave some without a grade.\n"
         "Release of Harbour trials: Merging the judgments\n"
         "Error: Release 1 has these same qrels and judgments already: nothing has changed since.",
     )
@@ -48,7 +48,9 @@ def test_score_takes_new_runs(release: Release, assize: Assize) -> None:
 
 
 def test_leaderboard_as_table_and_json(release: Release, assize: Assize) -> None:
-    lines = assize("leaderboard", HERE).out.splitlines()
+    ended = assize("leaderboard", HERE)
+    lines = ended.out.splitlines()
+    assert ended.err.startswith("Release 1. ")
     assert lines[0].split()[:5] == ["RUN", "GROUP", "BEST", "AP", "NDCG"]
     assert [line.split()[0] for line in lines[1:]] == ["alpha", "beta"]
     assert lines[2].split()[:4] == ["beta", "-", "-", "0.5000"]

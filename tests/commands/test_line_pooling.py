@@ -128,6 +128,8 @@ def test_folders_archives_languages_and_strategies(assize: Assize, cast: Cast, f
         "draw-pool", "harbour-trials", "--strategy", "rrf", "--budget", "1", "--estimate", "--seconds", "36", "--json"
     ).json
     assert shown == [{"number": number, "items": 1, "new": 1, "hours": 0.01} for number in ("1", "2", "10")]
+    table = assize("draw-pool", "harbour-trials", "--strategy", "rrf", "--budget", "1", "--estimate", "--seconds", "50").out
+    assert table.splitlines()[1].split() == ["1", "1", "1", "0.01"]
     drawn = assize("draw-pool", "harbour-trials", "--strategy", "rrf", "--budget", "1", "--seed", "7", "--json")
     assert drawn.json == [{"round": 1, "strategy": "rrf", "runs": 2, "items": 3, "seed": 7}]
     kept = assize("import-documents", "harbour-trials", pages, "--only-pool")

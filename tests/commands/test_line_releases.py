@@ -55,7 +55,15 @@ def test_releases_from_draft_to_tombstone(
     assert json.loads(capsys.readouterr().out)["ok"] is True
     target.write_bytes(target.read_bytes().replace(b"1 0 a 2", b"1 0 a 3"))
     assert verify.main([str(target)]) == 1
-    assert verify.main([str(tmp_path / "nowhere.zip")]) == 1
+    capsys.readouterr()
+    (tmp_path / "no.zip").write_text("words")
+    for name, why in (
+        ("nowhere.zip", "No such file or directory"),
+        ("", "expected SHA256SUMS in it; found none"),
+        ("no.zip", "expected the archive of a release, or its folder; found neither (File is not a zip file)"),
+    ):
+        assert verify.main([str(tmp_path / name)]) == 1
+        assert capsys.readouterr().out == f"WRONG archive: cannot be read: {why}\n"
     assert assize("releases", "archive", HERE, 1, "--scores", "-o", tmp_path / "s.zip").status == 0
     assert assize("releases", "state", HERE, 1, "withdrawn").status == 1
     assert assize("releases", "state", HERE, 1, "withdrawn", "--note", "Wrong.").status == 0

@@ -1,5 +1,7 @@
 import io
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -96,6 +98,9 @@ def test_read_names_the_file_and_the_fault(tmp_path: Path) -> None:
     odd.write_bytes(b"a\xff")
     with pytest.raises(Error, match=r"odd: expected UTF-8 text, found byte 0xff at 1\."):
         SiteCommand().read(str(odd))
+    odd.write_bytes(b"ab\0c")
+    with pytest.raises(Error, match=r"odd: expected text, found a null character at 2\."):
+        SiteCommand().read(str(odd))
 
 
 @pytest.mark.django_db
@@ -118,3 +123,54 @@ def test_actor_is_the_first_administrator_unless_named() -> None:
     assert command.actor({"by": None}, but=first) == second
     assert command.actor({"by": None}, but=plain_user) == first
     assert command.actor({"by": plain_user.username}) == plain_user
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[[Path], None]:
+    """Writes “new” by way of `written`."""
+
+    def write(target: Path) -> None:
+        with SiteCommand().written(target) as aside:
+            aside.write_text("new")
+
+    return write
+
+
+def test_a_file_is_old_or_new_and_a_link_stays(written: Callable[[Path], None], tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    link.symlink_to(target)
+    with pytest.raises(ZeroDivisionError), SiteCommand().written(target) as aside:
+        aside.write_text("half")
+        raise ZeroDivisionError
+    assert (target.read_text(), sorted(tmp_path.iterdir())) == ("old", [link, target])
+    written(link)
+    assert (target.read_text(), link.is_symlink(), sorted(tmp_path.iterdir())) == ("new", True, [link, target])
+
+
+def test_a_pipe_or_device_is_written_into_and_not_replaced(written: Callable[[Path], None], tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        written(pipe)
+        assert (os.read(reader, 10), pipe.is_fifo(), list(tmp_path.iterdir())) == (b"new", True, [pipe])
+    finally:
+        os.close(reader)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("x" * 300, "File name too long"),
+        ("file/x", "Not a directory"),
+        (".", "Is a directory"),
+        ("no/where", "No such file or directory"),
+    ],
+)
+def test_where_no_file_can_be_written_is_told(written: Callable[[Path], None], tmp_path: Path, name: str, says: str) -> None:
+    (tmp_path / "file").touch()
+    target = tmp_path / name
+    with pytest.raises(Error) as caught:
+        written(target)
+    assert str(caught.value) == f"{target}: {says}."

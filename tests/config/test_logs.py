@@ -80,3 +80,10 @@ def test_the_supervisor_passes_objects_on_and_makes_one_of_other_lines() -> None
     told = json.loads(Passed().format(record("%s", "of the queue server", part="queue")))
     assert (told["part"], told["message"]) == ("queue", "of the queue server")
     assert Prefixed("%(asctime)s %(message)s").format(record("%s", "hello", part="web")).endswith(" web: hello")
+
+
+@pytest.mark.django_db
+def test_a_request_for_another_host_is_told_in_one_line(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 400
+    (told,) = [one for one in caplog.records if one.name == "django.security.DisallowedHost"]
+    assert "evil.example" in told.getMessage() and told.exc_info is None

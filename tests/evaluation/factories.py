@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from assess.models import Judgment, JudgmentEvent, Seat
 from config.models import User
-from evaluation import services
 from evaluation.models import Release
+from evaluation.services import releases
 from pooling.core.rankings import Rankings
 from pooling.models import Collection, Pool, PoolItem, Run, Topic, Upload
 from pooling.services.work import Direct
@@ -96,9 +96,9 @@ def freeze(
 ) -> Release:
     """As most tests want it: for everybody who sees the collection."""
     with Direct(quiet) as work:
-        return services.freeze_release(collection, by=by, rule=rule, note=note, state=state, score=score, work=work)
+        return releases.freeze_release(collection, by=by, rule=rule, note=note, state=state, score=score, work=work)
 
 
 def score(release: Release, tell: Callable[[int, int, str], None] = quiet) -> int:
     with Direct(tell) as work:
-        return services.score_release(release, work=work)
+        return releases.score_release(release, work=work)

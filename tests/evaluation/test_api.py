@@ -38,7 +38,7 @@ def test_freeze_is_a_job(judged: Cast, caller_for: CallerFor) -> None:
 def test_what_a_release_would_lack(judged: Cast, caller_for: CallerFor) -> None:
     call = caller_for(judged.organizer)
     graded = {"items": 6, "ungraded_items": 0, "topics": 2, "ungraded_topics": 0}
-    words = "2 disagreements are open and follow the merge rule."
+    words = "2 disagreements are open and follow the merge rule, which may leave some without a grade."
     assert call("GET", f"{ALL}/missing") == {**graded, "open_cases": 2, "words": words}
 
 

@@ -24,10 +24,11 @@ from assess.models import Judgment, JudgmentEvent
 from assess.services import adjudicating, merging
 from config.errors import Conflict, Gone, Refusal
 from config.models import User
-from evaluation import bundles, changes, selectors, services
+from evaluation import bundles, changes, selectors
 from evaluation.core.archive import packed
 from evaluation.models import Release, ReleaseStep
 from evaluation.on_files import verify
+from evaluation.services import releases
 from pooling.models import Collection, Role
 from tests import factories as people
 from tests.conftest import Cast
@@ -37,7 +38,7 @@ from tests.golden import vectors
 
 EXPORTS = int(os.environ.get("EXPORTS", "20"))  # EXPORTS=100 makes as many as are promised
 # Of one and the same collection's archive, on either database.
-SAME_BYTES = "c692cbccca52d52efffcf70c0d212d72212436d89b7b06a3e187e86e629852d6"
+SAME_BYTES = "b14f265dd1283de4831fcf3a133cff0d28cb3ebccfed21b12ecc18a7114f0f39"
 
 
 def files(release: Release) -> dict[str, bytes]:
@@ -109,6 +110,8 @@ def test_verify_tells_what_was_changed(judged: Cast) -> None:
         assert old in found[name], (name, old)
         told = wrong({**found, name: found[name].replace(old, new)})
         assert {check, "sums"} <= told, (name, old, told)
+    for name, data in (("release.json", b"[]"), ("release.json", b"[" * 100_000), ("decisions.jsonl", b"1\n")):
+        assert wrong({**found, name: data}) == {"sums", "content"}
 
 
 @pytest.mark.once
@@ -229,13 +232,13 @@ def test_states_go_one_way_and_leave_a_tombstone(judged: Cast) -> None:
     release = freeze(judged.collection, judged.organizer, state="draft")
     by = judged.organizer
     with pytest.raises(Conflict, match="The collection is private"):
-        services.set_state(release, by=by, state="public")
-    services.set_state(release, by=by, state="private")
+        releases.set_state(release, by=by, state="public")
+    releases.set_state(release, by=by, state="private")
     with pytest.raises(Refusal, match="state: Expected one of private, public, withdrawn; found “draft”"):
-        services.set_state(release, by=by, state="draft")
+        releases.set_state(release, by=by, state="draft")
     with pytest.raises(Refusal, match="Expected a reason"):
-        services.set_state(release, by=by, state="withdrawn")
-    services.set_state(release, by=by, state="withdrawn", note="Wrong topics.")
+        releases.set_state(release, by=by, state="withdrawn")
+    releases.set_state(release, by=by, state="withdrawn", note="Wrong topics.")
     assert [step.state for step in ReleaseStep.objects.all()] == ["draft", "private", "withdrawn"]
     with pytest.raises(Gone, match=r"Release 1 was withdrawn: Wrong topics\."):
         selectors.release(judged.collection, 1)

@@ -12,12 +12,14 @@ from pytest_django import Settings
 from assess import pairs, watching
 from assess import selectors as judging
 from assess.models import Judgment, JudgmentEvent, Seat
+from assess.services.importing import check_judgments
 from config import jobs
 from config.errors import Conflict, Refusal
 from config.models import Job, User
-from evaluation import changes, importing, selectors, tasks
+from evaluation import changes, selectors, tasks
 from evaluation.models import Release
 from evaluation.on_files import verify
+from evaluation.services import importing
 from pooling.models import Pool, PoolItem
 from pooling.services.work import Direct
 from tests.assess.factories import make_documents
@@ -178,6 +180,17 @@ def test_a_fault_of_many_lines_is_told_once_for_each_value(two: Cast) -> None:
         ]
 
 
+def test_zeros_before_a_topic_and_unknown_documents_are_told_once(two: Cast) -> None:
+    make_documents(two.collection, ["a"])
+    checked = check_judgments(two.collection, b"01 a ann 2\n1 x ann 1\n02 x ann 0\n2 x bob 1\n2 y bob 1\n")
+    assert [(one.line, one.message) for one in checked.report.findings] == [
+        (1, "Topic 01 is taken as topic 1 of this collection."),
+        (2, "Document x, on 3 lines (2, 3, 4), is not in the collection."),
+        (5, "Document y is not in the collection."),
+    ]
+    assert [line.topic for line in checked.lines] == ["1", "1", "2", "2", "2"]
+
+
 def test_imported_judgments_are_not_counted_as_wanted(two: Cast) -> None:
     make_item(two.collection, "1", "new", by=two.organizer)
     pool_files.take(two.collection, two.organizer, "documents", pool_files.documents(["new", "a", "b", "c"]))
@@ -214,7 +227,7 @@ def test_documents_of_another_collection_are_told(
 ) -> None:
     """On the page, over the API and by the command; they are taken, for what was judged may have left the collection."""
     make_documents(two.collection, ["a", "b", "c"])
-    sent = {"kind": kind, "assessor": "nist" if kind == "judgments" else ""}
+    sent = {"kind": kind, "assessor": "nist" if kind == "judgments" else "", "unknown": "take"}
     olga = client_for(two.organizer)
     page = olga.post("/c/harbour-trials/import-qrels/", {**sent, "file": SimpleUploadedFile("q", data)}, follow=True)
     assert (escape(told) in page.content.decode(), "toast-warning" in page.content.decode()) == (True, bool(told))
@@ -227,13 +240,32 @@ def test_documents_of_another_collection_are_told(
     tasks.import_qrels(jobs.Running(job))
     job.refresh_from_db()
     assert (job.state, job.message.partition(". ")[2]) == ("done", told)
-    file, other = tmp_path / "old.qrels", ("--assessor", "cran", "--grades", "2=1")
+    file, other = tmp_path / "old.qrels", ("--assessor", "cran", "--grades", "2=1", "--unknown", "take")
     file.write_bytes(data)
     by_hand = assize("import-qrels", "harbour-trials", file, "--as", kind, *other)
     warned = (
         f"{file}: warning: {told}\n" in by_hand.err and f"{file}:{data.count(b'a') + 1}: warning: Document x" in by_hand.err
     )
     assert (by_hand.status, warned, "warning" in by_hand.err) == (0, bool(told), bool(told))
+
+
+@pytest.mark.parametrize("kind", importing.KINDS)
+def test_qrels_of_another_collection_are_refused_unless_they_are_meant(
+    two: Cast, client_for: ClientFor, assize: Assize, tmp_path: Path, kind: str
+) -> None:
+    make_documents(two.collection, ["a"])
+    data, file = b"1 0 x1 2\n1 0 x2 0\n2 0 x3 3\n", tmp_path / "old.qrels"
+    told = "None of its 3 lines names a document of this collection: x1 on line 1, x2 on line 2, x3 on line 3. It looks like "
+    told += "the qrels of another collection. If it is not, choose to take unknown documents."
+    sent, olga = {"kind": kind, "assessor": "nist" if kind == "judgments" else ""}, client_for(two.organizer)
+    page = olga.post("/c/harbour-trials/import-qrels/", {**sent, "file": SimpleUploadedFile("q", data)})
+    assert (page.status_code, escape(told) in page.content.decode()) == (422, True)
+    answer = olga.post("/api/v1/collections/harbour-trials/qrels", {**sent, "file": SimpleUploadedFile("q", data)})
+    assert (answer.status_code, told in answer.content.decode()) == (422, True)
+    file.write_bytes(data)
+    by_hand = assize("import-qrels", "harbour-trials", file, "--as", kind, "--assessor", "nist")
+    assert (by_hand.status, f"{file}: error: {told}" in by_hand.err) == (1, True)
+    assert not Job.objects.exists() and not Judgment.objects.exists() and not Release.objects.exists()
 
 
 def test_page_refuses_with_findings_and_takes_by_a_job(two: Cast, client_for: ClientFor) -> None:
@@ -247,7 +279,9 @@ def test_page_refuses_with_findings_and_takes_by_a_job(two: Cast, client_for: Cl
     answer = olga.post(here, send(QRELS))
     job = Job.objects.get()
     assert answer.headers["Location"] == f"/jobs/{job.pk}/"
-    options = importing.Options(**{name: str(job.args[name]) for name in ("kind", "assessor", "repeats", "grades", "note")})
+    options = importing.Options(
+        **{name: str(job.args[name]) for name in ("kind", "assessor", "repeats", "grades", "note", "unknown")}
+    )
     kept: Any = {"path": job.args["path"], "options": options}
     with Direct(quiet) as work:
         importing.take_kept(two.collection, by=two.organizer, work=work, **kept)
@@ -266,7 +300,5 @@ def test_a_faulty_file_is_not_called_that_of_another_collection(two: Cast) -> No
             data=b"1 0 x 2\n1 0 a two\n1 0 b 1\n",
             options=importing.Options(kind="judgments", assessor="nist"),
         )
-    told = [
-        one.message for one in refused.value.report.findings if one.code == "DOC_UNKNOWN_ALL" or "not in this" in one.message
-    ]
-    assert told == ["1 line names documents that are not in this collection: x on line 1."]
+    told = [one.message for one in refused.value.report.findings if one.severity == "warning"]
+    assert told == ["Document x is not in the collection."]

@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from config import append_only, jobs, store
 from config.models import Job
-from evaluation import services
 from evaluation.models import Release, ReleaseStep, Score, ScoreArchive, ScoreFile
 from evaluation.on_files import verify
+from evaluation.services import releases
 from tests import factories as people
 from tests.evaluation import factories
 from tests.killing import digest, kill_often
@@ -51,14 +51,14 @@ def sha256(name: str) -> str:
 @pytest.mark.usefixtures("committed")
 def test_a_release_is_whole_or_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     frozen = timezone.now()  # the hour is in the archive: without it two are the same bytes
-    monkeypatch.setattr(services, "timezone", SimpleNamespace(now=lambda: frozen))
+    monkeypatch.setattr(releases, "timezone", SimpleNamespace(now=lambda: frozen))
     organizer = people.make_user("Olga Organizer")
     collection = people.make_collection(organizer, "Harbour trials")
     factories.judge_all(collection, factories.FIRST, organizer)
 
     def again() -> Job:
         forget_releases()
-        return services.request_release(collection, by=organizer, rule="first")
+        return releases.request_release(collection, by=organizer, rule="first")
 
     def seen() -> str:
         """Every release with its step, its files to the byte, and the job that is to score it."""
@@ -90,7 +90,7 @@ def test_scores_are_whole_or_not_there() -> None:
             store.remove(name)
         for table in (*tables, Score.objects.all()):
             table.delete()
-        return services.request_scores(release, by=organizer)
+        return releases.request_scores(release, by=organizer)
 
     def seen() -> str:
         means = sorted(Score.objects.values_list("run__tag", "measure", "mean"), key=repr)

@@ -12,9 +12,10 @@ from pytest_django import DjangoAssertNumQueries
 from config import jobs
 from config.doctor import examine
 from config.models import Job
-from evaluation import evaluate, figures, reports, selectors, services, standings, topic_reports
+from evaluation import evaluate, figures, reports, selectors, standings, topic_reports
 from evaluation.core.catalogue import DEFINITIONS
 from evaluation.models import Release
+from evaluation.services import releases
 from pooling.models import Collection, Corpus, PoolItem, Run
 from pooling.services import collections
 from tests.conftest import Cast, ClientFor
@@ -184,8 +185,8 @@ def test_freezing_asks_first_and_tells_what_is_missing(judged: Cast, olga: Clien
     [dialog] = re.findall(r'<dialog id="ask".*?</dialog>', page, re.DOTALL)
     assert re.findall("<li>(.*?)</li>", dialog) == [
         "1 of 7 pooled documents has no grade.",
-        "2 disagreements are open and follow the merge rule.",
-        "It holds the grades of 6 documents of 2 topics, as they stand at this moment.",
+        "2 disagreements are open and follow the merge rule, which may leave some without a grade.",
+        "It holds the grades of at most 6 documents of 2 topics, as they stand at this moment.",
         "It never changes; later judgments go into the next one.",
         "It begins as a draft, which only organizers see.",
     ]
@@ -313,7 +314,7 @@ def test_score_button(release: Release, judged: Cast, olga: Client) -> None:
     assert (answer.status_code, answer["Location"]) == (302, f"{HERE}leaderboard/?release=1")
     job = Job.objects.get(name="score_release")
     assert job.args == {"release": release.pk}
-    assert services.request_scores(release, by=judged.organizer) == job
+    assert releases.request_scores(release, by=judged.organizer) == job
     page = text(olga, "leaderboard/")
     assert "The runs are being scored" in page and "alpha" in page  # what is there stays in view
 

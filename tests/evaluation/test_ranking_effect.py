@@ -17,6 +17,7 @@ from evaluation.core.one_per_topic import draw
 from evaluation.core.qrels import Qrels
 from evaluation.core.significance import paired_t
 from evaluation.effect import Comparison, Effect, effect, sure_swaps
+from evaluation.effect_pictures import LETTERS, bumps
 from pooling.core.rankings import Rankings
 from tests.conftest import Cast, ClientFor
 from tests.evaluation.factories import judge_all, make_run
@@ -131,15 +132,22 @@ def test_the_page_draws_assessors_and_chance(judged: Cast, client_for: ClientFor
     assert olga.get(f"{here}?figure=draws&form=svg").content.startswith(b"<svg")
 
 
+def test_names_over_the_ranks_leave_room_for_their_neighbours(judged: Cast) -> None:
+    rules = bumps(effect(judged.collection))["rules"]
+    first = [(down, part) for across, down, part, _ in rules.heads if across == rules.left]
+    assert first == [(34.0, "assessor (set)"), (18.0, "primary")]
+    assert all(len(part) <= LETTERS for _, _, part, _ in rules.heads)
+
+
 def test_the_page_calls_rules_and_merged_grades_by_one_name(judged: Cast, client_for: ClientFor) -> None:
     olga, here = client_for(judged.organizer), "/c/harbour-trials/effect/"
     assert {row.second for row in effect(judged.collection).assessors} == {"merged grades"}
-    rules = ["primary assessor (set)", "majority", "lower median", "upper median", "highest grade", "lowest grade"]
+    rules = ["primary assessor (set)", "most frequent grade", "lower median", "upper median", "highest grade", "lowest grade"]
     head = olga.get(f"{here}?table=ranks&form=csv").content.decode().splitlines()[0]
     assert head == ",".join(["run", *rules])
     page = olga.get(here).content.decode()
     assert all(f'<th scope="col" class="num">{rule[0].upper()}{rule[1:]}</th>' in page for rule in rules)
-    assert page.count("primary (set)") == 1  # the merge rules' picture; that of people says merged grades
+    assert page.count(">assessor (set)<title>") == 1  # the merge rules' picture; that of people says merged grades
     assert not {"median_low", "official"} & set(re.findall(r"\w+", re.sub(r"<head>.*?</head>", "", page, flags=re.S)))
 
 

@@ -6,7 +6,8 @@ import re
 import pytest
 from django.utils import timezone
 
-from evaluation import dataset, services
+from evaluation import dataset
+from evaluation.services import releases
 from pooling.services import members
 from tests.assess.factories import make_documents
 from tests.conftest import Cast, ClientFor
@@ -141,8 +142,8 @@ def test_a_public_release_needs_an_open_collection(judged: Cast, client_for: Cli
     release = freeze(judged.collection, judged.organizer, state="draft")
     answer = client_for(judged.organizer).post(f"{HERE}releases/1/state/", {"state": "public"})
     assert (answer.status_code, "Make it public or unlisted first" in answer.content.decode()) == (409, True)
-    assert services.NEXT[release.state][0] == "private"
-    services.set_state(release, by=judged.organizer, state="private")
+    assert releases.NEXT[release.state][0] == "private"
+    releases.set_state(release, by=judged.organizer, state="private")
     asked = client_for(judged.organizer).get(f"{HERE}releases/1/").content.decode()
     [dialog] = re.findall(r'<dialog id="publish".*?</dialog>', asked, re.DOTALL)
     assert re.findall("<li>(.*?)</li>", dialog) == [
@@ -176,7 +177,7 @@ def test_release_and_collection_become_public_in_one_act(judged: Cast, client_fo
 def test_what_a_release_would_lack_is_told_before(judged: Cast, client_for: ClientFor) -> None:
     """Beside the button; nothing where all is there."""
     olga = client_for(judged.organizer)
-    lacking = "2 disagreements are open and follow the merge rule."
+    lacking = "2 disagreements are open and follow the merge rule, which may leave some without a grade."
     assert lacking in olga.get(f"{HERE}releases/").content.decode()
     for docno in ("new", "newer"):
         make_item(judged.collection, "77", docno, by=judged.organizer)

@@ -20,13 +20,14 @@ from assess.models import Judgment
 from config import jobs, store
 from config.errors import Refusal
 from config.models import Job, User
-from evaluation import columns, comparing, effect, importing, planning, pool_reports, reports, standings, topic_reports
+from evaluation import columns, comparing, effect, pool_reports, reports, standings, topic_reports
 from evaluation.core.catalogue import DEFINITIONS
 from evaluation.core.formulas import FORMULAS, worked
 from evaluation.core.stability import LeftOut, Shallower
 from evaluation.core.summary import SummaryPage
 from evaluation.models import Release
 from evaluation.pool_reports import PoolReport
+from evaluation.services import importing, planning
 from pooling.core.runs import check_run
 from pooling.models import Collection, Run
 from pooling.services.work import Direct

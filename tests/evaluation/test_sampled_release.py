@@ -12,8 +12,9 @@ from assess.selectors import assessors
 from assess.services import assigning, judging
 from config import store
 from config.models import User
-from evaluation import columns, importing, samples, services
+from evaluation import columns, samples
 from evaluation.models import Release
+from evaluation.services import importing, releases
 from pooling.core.sampled_qrels import read_sampled
 from pooling.models import Collection, UploadKind
 from pooling.services.work import Direct
@@ -51,8 +52,8 @@ def released(collection: Collection, by: User, strategy: str, **values: object) 
             collection, assessor=assessor, seat=card.token, client_id=uuid.uuid4(), grade=GRADES[card.docno], ahead=0
         )
     with Direct(lambda done, total, words: None) as work:
-        release = services.freeze_release(collection, by=by, work=work)
-        services.score_release(release, work=work)
+        release = releases.freeze_release(collection, by=by, work=work)
+        releases.score_release(release, work=work)
     return release
 
 
@@ -119,7 +120,7 @@ def taken(collection: Collection, by: User, data: bytes, sample: str = "") -> Re
     with Direct(lambda done, total, words: None) as work:
         importing.take_import(collection, by=by, data=data, options=options, work=work)
         release = collection.releases.latest("number")
-        services.score_release(release, work=work)
+        releases.score_release(release, work=work)
     return release
 
 

@@ -11,9 +11,9 @@ from assess.selectors import assessors
 from assess.services import assigning, judging
 from config.errors import Conflict
 from config.models import Job
-from evaluation import strategy_comparison
 from evaluation.core.matrix import NOT_IN_QRELS, StoredRuns
 from evaluation.core.simulation import compare, course
+from evaluation.services import strategies
 from pooling.core.strategies import clean
 from pooling.models import UploadKind
 from tests import factories as people
@@ -68,7 +68,7 @@ def test_in_a_site(settings: Settings, tmp_path: Path, client_for: ClientFor, ca
         files.take_run(collection, organizer, files.run_file(tag, t1=" ".join(docnos)))
     files.draw(collection, organizer, 6)
     with pytest.raises(Conflict, match="Nothing is judged yet"):
-        strategy_comparison.request_comparison(collection, by=organizer, budget=5)
+        strategies.request_comparison(collection, by=organizer, budget=5)
     assigning.auto_assign(collection, by=organizer)
     (ann,) = assessors(collection)
     for card in judging.next_items(collection, assessor=ann, count=20):

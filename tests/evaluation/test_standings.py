@@ -10,12 +10,13 @@ from django.test import Client
 
 from config.errors import Missing
 from config.models import User
-from evaluation import boards, columns, comparing, planning, reports, services, standings, topic_reports
+from evaluation import boards, columns, comparing, reports, standings, topic_reports
 from evaluation import live as lives
 from evaluation.boards import Wanted
 from evaluation.core.registry import parse_measure
 from evaluation.models import Release
 from evaluation.on_files import eval as eval_command
+from evaluation.services import planning, releases
 from pooling.models import Collection, Run
 from tests.api.conftest import CallerFor, caller_for
 from tests.conftest import Cast, ClientFor
@@ -110,12 +111,12 @@ def test_the_page_of_a_run_says_when_there_will_be_scores(judged: Cast, client_f
     assert told(judged.participant) == "when the organizers release the qrels"
     first = factories.freeze(judged.collection, judged.organizer, state="draft")
     assert told(judged.participant) == "when the organizers release the qrels"
-    services.set_state(first, by=judged.organizer, state="private")
+    releases.set_state(first, by=judged.organizer, state="private")
     later = (
         "none under release 1 yet: it came later, and is scored when the organizers score new runs or freeze the next release"
     )
     assert told(judged.organizer) == told(judged.participant) == later
-    services.request_scores(first, by=judged.organizer)
+    releases.request_scores(first, by=judged.organizer)
     assert told(judged.participant) == "being computed under release 1"
     factories.score(first)
     assert told(judged.organizer) == told(judged.participant) == "Under release 1"

@@ -15,8 +15,9 @@ from django.test import Client
 from django.utils import timezone
 
 from config.models import Throttle
-from evaluation import columns, planning, trying
+from evaluation import columns
 from evaluation.models import PrivateScore, Release, Score
+from evaluation.services import planning, trying
 from pooling.models import Collection, Pool, Run, Upload
 from tests.api.conftest import CallerFor, caller_for
 from tests.commands.conftest import Assize, assize
@@ -162,6 +163,13 @@ def test_a_report_is_given_out_in_every_form(release: Release, judged: Cast, cli
     mine = files["txt"].decode()
     assert [line for line in mine.splitlines() if "map" in line] == [line for line in beta.splitlines() if "map" in line]
     assert f"{'runid':<22}\tall\tmine\n{'num_q':<22}\tall\t2\n" in mine
+
+
+def test_before_a_public_release_organizers_are_led_to_the_releases(judged: Cast, client_for: ClientFor) -> None:
+    link = f'<a class="button primary" href="{HERE}releases/">See the releases</a>'
+    for user, led in ((judged.organizer, True), (judged.researcher, False)):
+        page = client_for(user).get(f"{HERE}try/").content.decode()
+        assert ("No public release yet" in page, link in page) == (True, led)
 
 
 def test_a_report_is_kept_until_it_is_thrown_away(release: Release, judged: Cast, client_for: ClientFor) -> None:

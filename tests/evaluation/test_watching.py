@@ -1,18 +1,25 @@
-"""A participant who reloads the leaderboard while a release is frozen, given out and scored: before it nothing, afterwards all of it."""
+"""What goes on meanwhile: a leaderboard that is reloaded while a release comes is of before or of afterwards, and a release is of
+one moment, whenever somebody judges."""
 
+import csv
+import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from django.db import connection
 
-from evaluation import services
+from assess import opinions
+from evaluation import bundles
 from evaluation.models import Release
+from evaluation.services import releases
 from pooling.models import Role
 from tests import factories as people
 from tests.conftest import ClientFor
 from tests.evaluation.factories import ALPHA, BETA, FIRST, freeze, judge, judge_all, make_item, make_run, score
+from tests.evaluation.test_bundles import files, wrong
 
 Act = Callable[[], object]
 
@@ -53,7 +60,7 @@ def test_a_reloaded_leaderboard_is_of_before_or_of_after(committed: None, client
 
     def publish() -> None:
         made.append(freeze(collection, organizer, state="draft"))
-        services.set_state(made[-1], by=organizer, state="private")
+        releases.set_state(made[-1], by=organizer, state="private")
 
     before, places = shown(), 0
     assert "No release yet" in before and "alpha" not in before
@@ -70,3 +77,23 @@ def test_a_reloaded_leaderboard_is_of_before_or_of_after(committed: None, client
             assert (f"release {len(made)}</a>" in after, after.count('<th scope="row" class="pin"><input')) == (True, rows)
             before = after
         places += 1
+
+
+def test_a_release_is_of_one_moment_whenever_somebody_judges(committed: None) -> None:
+    """Somebody changes their mind before each of its queries in turn: present judgments and history tell the same."""
+    organizer = people.make_user("Olga Organizer")
+    collection = people.make_collection(organizer, "Harbour trials")
+    judge_all(collection, FIRST, organizer)
+    first, last = make_item(collection, "1", "b", by=organizer), make_item(collection, "2", "d", by=organizer)
+    with meanwhile(-1, lambda: None) as asked, releases.one_moment():
+        bundles.read(collection, opinions.plan(collection))
+    assert asked[0] > 20
+    for place in range(asked[0]):
+        judge(first, organizer, 1 + place % 2)  # something new to freeze
+        with meanwhile(place, partial(judge, last, organizer, place % 3)):
+            found = files(freeze(collection, organizer))
+        rows = csv.DictReader(found["judgments.csv"].decode().splitlines())
+        present = {(row["topic"], row["docid"]): int(row["grade"]) for row in rows}
+        acts = map(json.loads, found["history.jsonl"].splitlines())
+        assert present == {(act["topic"], act["docno"]): act["grade"] for act in acts}, place
+        assert wrong(found) == set(), place

@@ -12,6 +12,7 @@ from pooling import access
 from pooling.models import Collection, Membership, Role, Visibility
 from pooling.services import members
 from tests.conftest import Cast
+from tests.evaluation.factories import ALPHA, make_run
 
 pytestmark = pytest.mark.once
 
@@ -58,6 +59,18 @@ def test_roles_are_those_held_now(cast: Cast, who: str) -> None:
     assert access.roles_in(person(cast, who), cast.collection) == expected
     Membership.objects.update(ended_at=timezone.now())
     assert access.roles_in(person(cast, who), cast.collection) == ({"organizer"} if who == "staff" else set())
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_runs_and_files_are_seen_by_organizers_and_by_who_sent_them(cast: Cast, who: str) -> None:
+    """Whatever page asks: who judges is blind for them."""
+    for by in (cast.organizer, cast.participant):
+        make_run(cast.collection, by.username, ALPHA, by=by)
+    sent = {cast.organizer.username, cast.participant.username}
+    seen = {"organizer": sent, "staff": sent, "participant": {cast.participant.username}}.get(who, set())
+    user = person(cast, who)
+    assert {run.tag for run in access.runs_visible_to(user, cast.collection)} == seen
+    assert {upload.name.removesuffix(".txt") for upload in access.uploads_visible_to(user, cast.collection)} == seen
 
 
 def answer(user: access.Anyone, slug: str, *roles: Role) -> str:

@@ -49,7 +49,7 @@ def test_preset_keeps_the_rules_of_a_scale(db: None, task: str) -> None:
     preset = PRESETS[task]
     made = factories.make_collection(factories.make_user(), task=task)
     collections.set_scale(made, grades=preset.grades, lenient_from=preset.lenient, strict_from=preset.strict)
-    assert [measures.spelled(measure) for measure in preset.measures] == list(preset.measures)
+    assert measures.spelled(preset.measures) == list(preset.measures)
 
 
 @pytest.mark.parametrize(

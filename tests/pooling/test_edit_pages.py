@@ -1,9 +1,12 @@
 """Pages and API by which topics, runs and rules are changed."""
 
+from datetime import UTC, datetime
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
+from pytest_django import Settings
 
 from pooling.models import Collection, Membership, Run, Topic, Upload
 from tests.api.conftest import CallerFor, caller_for
@@ -42,6 +45,20 @@ def test_a_member_reads_topics_in_a_language(cast: Cast, olga: Client, client_fo
     assert "les marées" not in olga.get(f"{HERE}topics/").content.decode().replace('"', "").split("<table")[0]
     assert Membership.objects.get(user=cast.assessor).topic_language == "fr"
     assert client.post(f"{HERE}topics/language/", {"language": "xx"}).status_code == 422
+
+
+def test_times_of_runs_are_of_utc_whatever_zone_the_pages_have(
+    cast: Cast, olga: Client, client_for: ClientFor, caller_for: CallerFor, settings: Settings
+) -> None:
+    settings.TIME_ZONE = "Asia/Tokyo"
+    assert olga.post(f"{HERE}rules/", {"max_per_topic": 5, "runs_close_at": "2999-02-01T20:00"}).status_code == 302
+    cast.collection.refresh_from_db()
+    assert cast.collection.runs_close_at == datetime(2999, 2, 1, 20, tzinfo=UTC)
+    assert 'value="2999-02-01T20:00"' in olga.get(f"{HERE}rules/").content.decode()
+    page = client_for(cast.participant).get(f"{HERE}runs/").content.decode()
+    assert "Runs are taken until 1 February 2999, 20:00 UTC." in page
+    call = caller_for(cast.organizer)
+    assert call("PUT", f"{API}/rules", {"runs_close_at": "2999-02-01T20:00:00"})["runs_close_at"] == "2999-02-01T20:00:00Z"
 
 
 def test_rules_and_what_is_told_of_a_run(cast: Cast, olga: Client, client_for: ClientFor) -> None:

@@ -6,6 +6,7 @@ from django.test import Client
 from config.models import User
 from pooling.models import Invitation, Membership
 from pooling.services import members
+from pooling.services.collections import archive_collection
 from tests.conftest import Cast, ClientFor
 from tests.pooling.test_pages import HERE, NEW, errors, olga
 
@@ -51,6 +52,14 @@ def test_join_refuses_a_bad_account_and_costs_no_use(cast: Cast, client: Client,
     answer = client.post(link(cast), account(**change))
     assert (answer.status_code, list(errors(answer))) == (422, [field])
     assert (Invitation.objects.get().uses, User.objects.filter(username="nia").count()) == (0, 0)
+
+
+def test_an_archived_collection_says_so_before_anything_is_typed(cast: Cast, client: Client) -> None:
+    path = link(cast)
+    archive_collection(cast.collection)
+    answer = client.get(path)
+    assert (answer.status_code, "This collection is archived" in answer.content.decode()) == (409, True)
+    assert "Make an account" not in answer.content.decode()
 
 
 def test_join_by_a_link_that_is_over_says_so(cast: Cast, client: Client) -> None:

@@ -53,6 +53,15 @@ def test_check_run_as_a_person_sees_it(folder: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("option", ["--depth", "--max-per-topic"])
+@pytest.mark.parametrize("number", ["0", "-5", "9" * 20, "x"])
+def test_check_run_takes_numbers_in_bounds(option: str, number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        check_run.main(["a.run", option, number])
+    told = f"error: argument {option}: expected a whole number from 1 to 1000000000, found “{number}”\n"
+    assert (ended.value.code, capsys.readouterr().err.endswith(told)) == (2, True)
+
+
 def test_check_run_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status = check_run.main([str(folder / "one.run"), "--json", "--max-per-topic", "2", "--strict"])
     (report,) = json.loads(capsys.readouterr().out)

@@ -111,6 +111,14 @@ def test_overview_shows_the_line_and_to_organizers_what_is_theirs(cast: Cast, cl
     assert answer.context["counts"] == (dict.fromkeys(ROLES, 1) if who in {"organizer", "staff"} else {})
 
 
+def test_overview_leads_who_judges_to_the_guidelines(cast: Cast, client_for: ClientFor) -> None:
+    assert "What counts as relevant" not in client_for(cast.assessor).get(HERE).content.decode()
+    cast.collection.guidelines.create(version=3, text="Judge by the text.", written_by=cast.organizer)
+    page = client_for(cast.assessor).get(HERE).content.decode()
+    assert f'<a href="{HERE}guidelines/">What counts as relevant</a> <span class="soft small nowrap">version 3' in page
+    assert "What counts as relevant" not in client_for(cast.organizer).get(HERE).content.decode()  # it is in the set-up
+
+
 def test_overview_renders_the_description_harmlessly(cast: Cast, olga: Client) -> None:
     Collection.objects.update(description="**Boats** <script>alert(1)</script>")
     page = olga.get(HERE).content.decode()

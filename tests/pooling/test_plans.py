@@ -273,5 +273,8 @@ def test_plans_and_items_by_api(cast: Cast, caller_for: CallerFor) -> None:
     assert call("GET", f"{here}/pools/1")["used"][0]["tag"] == "alpha"
     [item] = call("GET", f"{here}/pools/items?topic=10")
     assert (item["docno"], item["runs"]) == ("d5", {"alpha": 1, "beta": 1})
+    assert call("GET", f"{here}/pools/items?page=1000000") == []
+    [far] = call("GET", f"{here}/pools/items?page={10**20}")["error"]["details"]["fields"]
+    assert far["message"] == f"Expected at most 1000000; found {10**20}."
     wrong = call("POST", f"{here}/pools/plan", {"strategy": "depth", "parameters": {"k": 3}})
     assert "has no parameter “k”" in wrong["error"]["message"]

@@ -98,6 +98,9 @@ def test_remarks() -> None:
         ("warning", "TEXT_EMPTY", 1),
         ("warning", "CRLF", 0),
     ]
+    (told,) = read(b'{"id": "d", "title": "Eel", "html": "<p>eel", "language": "en"}\n')[1].findings
+    assert (told.code, told.message) == ("TEXT_EMPTY", "Document d has no text; found title, html, language.")
+    assert findings(b'{"id": "d", "title": "Eel"}\n') == []  # a heading may be all there is
     assert findings(b"\n# nothing\n") == [("error", "DOCUMENTS_EMPTY", 0)]
 
 

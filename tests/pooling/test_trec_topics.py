@@ -103,6 +103,15 @@ def test_faults_are_named_by_line(data: bytes, expected: list[tuple[str, str, in
     assert (read_topics(data)[0] == []) == any(severity == "error" for severity, _, _ in expected)
 
 
+def test_json_without_a_number_is_told_which_keys_are_one() -> None:
+    _, report = read_topics(b'{"docid": "1", "title": "Wings", "author": "brenckman"}\n{"id": "", "title": "Slips"}\n')
+    keys = '"id" (or "_id", "number", "num", "qid", "query_id", "topic_id")'
+    assert [one.message for one in report.findings] == [
+        f'The topic of line 1 has no number; expected {keys}, found "docid", "author".',
+        f"The topic of line 2 has no number; expected {keys}.",
+    ]
+
+
 def test_windows_1252_is_read_when_asked_for() -> None:
     topics, report = read_topics("1\t„été”\n".encode("cp1252"), encoding="cp1252")
     assert (topics, report.ok) == ([TopicSpec("1", "„été”")], True)

@@ -4,9 +4,12 @@ import gzip
 import hashlib
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.db import OperationalError, connection
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -53,6 +56,30 @@ def test_received_with_its_job_in_one_transaction(cast: Cast) -> None:
     assert (upload.name, upload.state, upload.size) == ("topics.tsv", "received", len(files.TOPICS))
     assert upload.sha256 == hashlib.sha256(files.TOPICS).hexdigest()
     assert upload.file_path and upload.file_path.read_bytes() == files.TOPICS
+
+
+def test_whichever_query_fails_there_is_neither_file_nor_row_nor_job(cast: Cast) -> None:
+    def send_until(place: int) -> Upload:
+        asked = 0
+
+        def execute(ask: Callable[..., Any], *given: Any) -> Any:
+            nonlocal asked
+            asked += 1
+            if asked == place:
+                raise OperationalError("the database is away")
+            return ask(*given)
+
+        with connection.execute_wrapper(execute):
+            return send(cast.collection, cast.organizer, TOPICS, files.TOPICS)
+
+    for place in range(1, 99):
+        try:
+            sent = send_until(place)
+        except OperationalError:
+            assert (Upload.objects.count(), Job.objects.count(), stored("files")) == (0, 0, []), place
+        else:
+            break
+    assert (sent.job_id, place > 8) == (Job.objects.get().pk, True)
 
 
 def test_broken_stream_leaves_no_file_and_no_row(cast: Cast) -> None:

@@ -35,6 +35,7 @@ class Command(CollectionCommand):
         if options["check"]:
             by, count = self.actor(options), options["count"]
             checking.draw_check(*self.which(collection, options, options["check"]), by=by, count=count)
+        rounds = self.rounds(collection, options) if options["round"] is not None else adaptive_rounds.rounds(collection)
         rows = [
             {
                 "round": one.pool.round,
@@ -48,15 +49,18 @@ class Command(CollectionCommand):
                 "recall_at_least": round(one.check.bound.recall_lower, 4) if one.check and one.check.bound else None,
                 "stopped": one.stop.reason if one.stop else "",
             }
-            for round_ in adaptive_rounds.rounds(collection)
-            if options["round"] in (None, round_.pool.round)
+            for round_ in rounds
             for one in round_.topics
         ]
         names = ["round", "topic", "judged", "budget", "relevant", "still_to_find", "advice"]
         self.table(rows, [*names, "missed_at_most", "recall_at_least", "stopped"])
 
     def which(self, collection: Collection, options: dict[str, Any], number: str) -> tuple[Pool, Topic]:
-        rounds = [one.pool for one in adaptive_rounds.rounds(collection) if options["round"] in (None, one.pool.round)]
-        if not rounds:
+        return self.rounds(collection, options)[0].pool, self.topic(collection, number)
+
+    def rounds(self, collection: Collection, options: dict[str, Any]) -> list[adaptive_rounds.RoundGoes]:
+        """The one that is asked for, or all; there is one at least."""
+        found = [one for one in adaptive_rounds.rounds(collection) if options["round"] in (None, one.pool.round)]
+        if not found:
             raise Error("There is no adaptive round." if options["round"] is None else no_such("round", options["round"]))
-        return rounds[0], self.topic(collection, number)
+        return found

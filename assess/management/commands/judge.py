@@ -9,6 +9,7 @@ from django.http import Http404
 from assess import blind
 from assess.schemas.judging import CardOut, JudgmentLine
 from assess.services import judging
+from config.arguments import whole
 from config.commands import Error, printable
 from config.errors import Refusal
 from config.models import User
@@ -26,9 +27,7 @@ class Command(CollectionCommand):
         parser.add_argument("slug")
         self.add_by(parser, "the assessor who judges")
         which = parser.add_mutually_exclusive_group()
-        which.add_argument(
-            "--next", type=int, choices=range(1, 21), default=5, metavar="N", help="list so many; 5 unless given"
-        )
+        which.add_argument("--next", type=whole(1, 20), default=5, metavar="N", help="list so many, 20 at most; 5 unless given")
         which.add_argument("--seat", metavar="ID", help="one document, by its seat, as it is listed")
         which.add_argument("--docno", metavar="DOCNO", help="one document, with its --topic")
         which.add_argument("--file", metavar="FILE", help="acts as JSON lines; - is stdin")

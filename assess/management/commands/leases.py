@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from assess import selectors
-from assess.services import judging
+from assess.services import leases
 from config.commands import Error
 from pooling.commands import CollectionCommand
 from pooling.models import Collection
@@ -26,7 +26,7 @@ class Command(CollectionCommand):
             raise Error("--document needs --free.", returncode=2)
         if options["free"]:
             lease = selectors.lease(collection, options["free"])
-            self.say(f"Freed {judging.free_leases(collection, assessor=lease.assessor, document=document)}.")
+            self.say(f"Freed {leases.free_leases(collection, assessor=lease.assessor, document=document)}.")
         if options["of"]:
             self._list_held(collection, options["of"])
             return

@@ -2,13 +2,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.core.management.base import CommandParser
 
 from assess import selectors
-from assess.forms import practice_examples
 from assess.services import practice
 from config.commands import Error
+from config.errors import Invalid
 from pooling.commands import CollectionCommand
 
 
@@ -31,10 +30,10 @@ class Command(CollectionCommand):
         if options["file"]:
             try:
                 text = sys.stdin.read() if options["file"] == "-" else Path(options["file"]).read_text(encoding="utf-8")
-                practice.set_practice(collection, topic=topic, examples=practice_examples(text))
+                practice.set_practice(collection, topic=topic, examples=practice.read_examples(text))
             except (OSError, UnicodeError) as error:
                 raise Error(f"{options['file']} cannot be read: {error}") from None
-            except ValidationError as error:
-                raise Error(f"{options['file']}: {'; '.join(error.messages)}") from None
+            except Invalid as error:
+                raise Error(f"{options['file']}: {error.words}") from None
         rows = [{"docno": item.docno, "grade": item.grade, "reason": item.reason} for item in topic.practice.all()]
         return self.table(rows, ["docno", "grade", "reason"])

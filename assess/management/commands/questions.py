@@ -26,7 +26,7 @@ class Command(CollectionCommand):
         if options["ask"] or options["own"]:
             return self.own(options)
         collection = self.collection(options["slug"])
-        if options["answer"]:
+        if options["answer"] is not None:
             questions.answer(collection, by=self.actor(options), question=options["answer"], text=options["text"])
             self.say("Answered.")
         rows = [

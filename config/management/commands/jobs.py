@@ -1,9 +1,12 @@
+import argparse
 import time
 
 from django.core.management.base import CommandParser
 
 from config import jobs
+from config.arguments import whole
 from config.commands import Error, Options, SiteCommand
+from config.expected import shown
 from config.models import Job, JobState
 
 COLUMNS = ["id", "state", "title", "done_count", "total", "message", "started_by", "created_at", "finished_at"]
@@ -17,12 +20,12 @@ class Command(SiteCommand):
         acts = self.acts(parser)
         act = self.act(acts, "list", self.list, "The latest jobs, newest first.", lists=True)
         act.add_argument("--state", choices=[*JobState.values, "stalled"], help="only those in this state")
-        act.add_argument("--limit", type=_at_least_one, default=20, metavar="N", help="at most so many; 20 unless given")
+        act.add_argument("--limit", type=whole(1), default=20, metavar="N", help="at most so many; 20 unless given")
         self.act(acts, "show", self.show, "All about one job.", lists=True).add_argument("id", type=int)
         about = "Follow a job until it ends; exit status 1 when it failed, or refused a file."
         self.act(acts, "watch", self.watch, about).add_argument("id", type=int)
         act = self.act(acts, "trial", self.trial, "Start a job that only counts: do queue and workers do their work?")
-        act.add_argument("--steps", type=_at_least_one, default=10, metavar="N", help="10 unless given")
+        act.add_argument("--steps", type=whole(1), default=10, metavar="N", help="10 unless given")
         act.add_argument("--seconds", type=_seconds, default="5", metavar="N", help="how long it takes; 5 unless given")
         act.add_argument("--watch", action="store_true", help="follow it until it ends")
 
@@ -85,13 +88,10 @@ def _row(job: Job) -> dict[str, object]:
     }
 
 
-def _at_least_one(given: str) -> int:
-    if int(given) < 1:
-        raise ValueError
-    return int(given)
-
-
 def _seconds(given: str) -> str:
-    if not 0 <= float(given) <= 500:  # the job's own limit is 10 minutes
-        raise ValueError
-    return given
+    try:
+        if 0 <= float(given) <= 500:  # the job's own limit is 10 minutes
+            return given
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"expected a number from 0 to 500, found “{shown(given)}”")

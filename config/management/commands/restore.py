@@ -1,8 +1,10 @@
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandParser
+from django.utils import timezone
 
 from config import backups, prepare, up
 from config.commands import Error, SiteCommand
@@ -20,4 +22,5 @@ class Command(SiteCommand):
                 found = backups.restore(Path(options["file"]), tell)
         except prepare.CannotStart as error:
             raise Error(str(error)) from None
-        self.say(f"Restored {len(found.members)} files as of {found.made_at}. `assize up` starts the site.")
+        made_at = timezone.localtime(datetime.fromisoformat(found.made_at))
+        self.say(f"Restored {len(found.members)} files as of {made_at:%Y-%m-%d %H:%M}. `assize up` starts the site.")

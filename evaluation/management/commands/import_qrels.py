@@ -1,9 +1,10 @@
+from dataclasses import fields
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from config.commands import Error
-from evaluation import importing
+from evaluation.services import importing
 from pooling.commands import CollectionCommand
 from pooling.services.work import Direct
 
@@ -22,12 +23,14 @@ class Command(CollectionCommand):
         parser.add_argument("--grades", metavar="LIST", default="", help="their grades as ours, where they differ: 1=2,2=3")
         parser.add_argument("--note", metavar="TEXT", default="", help="of a release")
         parser.add_argument("--sample", choices=("strata", "prels"), default="", help="the form of five columns, if unsure")
+        about = "of a file that names hardly any document of the collection; refuse"
+        parser.add_argument("--unknown", choices=importing.UNKNOWN_WAYS, default="refuse", help=about)
         self.add_by(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection, by, name = self.collection(options["slug"]), self.actor(options), options["file"]
         data = self.bytes_of(name)
-        given = importing.Options(**{key: options[key] for key in ("kind", "assessor", "repeats", "grades", "note", "sample")})
+        given = importing.Options(**{field.name: options[field.name] for field in fields(importing.Options)})
         try:
             self.tell_findings(name, importing.check_report(collection, data, given))
             with self.bar(f"Import of {name}") as tell, Direct(tell) as work:

@@ -47,4 +47,4 @@ class Command(CollectionCommand):
             scores = {column.name: cell.text for column, cell in zip(board.columns, row.cells, strict=True)}
             rows.append({"run": row.run.tag, "group": row.run.group, "best": "=" if row.same else "", **scores})
         self.table(rows, ["run", "group", "best", *(column.name for column in board.columns)])
-        self.say(board.lead)
+        self.say(f"{standing.name.capitalize()}. {board.lead}")

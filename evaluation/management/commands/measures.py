@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.commands import Error, SiteCommand
-from evaluation.analysis_pages import measure_families
+from evaluation.core import formulas
 
 
 class Command(SiteCommand):
@@ -14,7 +14,7 @@ class Command(SiteCommand):
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        found = [{"family": family, **entry} for family, entries in measure_families().items() for entry in entries]
+        found = [{"family": family, **entry} for family, entries in formulas.families().items() for entry in entries]
         if options["name"]:
             one = [entry for entry in found if entry["name"].casefold() == options["name"].casefold()]
             if not one:

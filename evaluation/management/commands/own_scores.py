@@ -3,7 +3,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.commands import Error
-from evaluation import access, trying
+from evaluation import access
+from evaluation.services import trying
 from pooling.commands import CollectionCommand
 
 

@@ -1,10 +1,8 @@
-import os
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.commands import Error
 from evaluation import changes, exports
 from evaluation.commands import ReleaseCommand
 
@@ -28,12 +26,6 @@ class Command(ReleaseCommand):
             self.stdout.write(data.decode(), ending="")
             return
         target = Path(options["output"])
-        aside = target.with_name(f".{target.name}.{os.getpid()}")
-        try:
+        with self.written(target) as aside:
             aside.write_bytes(data)
-            aside.replace(target)
-        except OSError as error:
-            raise Error(f"{target}: {error.strerror}.") from error
-        finally:
-            aside.unlink(missing_ok=True)
         self.stdout.write(str(target))

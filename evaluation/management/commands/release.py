@@ -3,8 +3,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from assess.models import MergeRule
-from evaluation import selectors, services
+from evaluation import selectors
 from evaluation.models import ReleaseState
+from evaluation.services import releases
 from pooling.commands import CollectionCommand
 from pooling.services.work import Direct
 
@@ -29,8 +30,8 @@ class Command(CollectionCommand):
         if missing := selectors.missing(collection).words:
             self.say(missing)
         with self.bar(f"Release of {collection.short_name}") as tell, Direct(tell) as work:
-            release = services.freeze_release(collection, by=by, **given, score=False, work=work)
+            release = releases.freeze_release(collection, by=by, **given, score=False, work=work)
         self.say(f"Release {release.number}: {release.counts['items']:,} judged documents, SHA-256 {release.sha256}.")
         with self.bar(f"Scores of release {release.number}") as tell, Direct(tell) as work:
-            services.score_release(release, work=work)
+            releases.score_release(release, work=work)
         self.stdout.write(str(release.number))

@@ -5,8 +5,9 @@ from django.core.management.base import CommandParser
 
 from config import store
 from config.commands import Error, Options
-from evaluation import changes, selectors, services
+from evaluation import changes, selectors
 from evaluation.models import ReleaseState
+from evaluation.services import releases
 from pooling.commands import CollectionCommand
 
 COLUMNS = ["number", "state", "frozen_at", "rule", "items", "topics", "sha256"]
@@ -45,7 +46,7 @@ class Command(CollectionCommand):
     def state(self, options: Options) -> None:
         found = selectors.tombstone(self.collection(options["slug"]), options["number"])
         given = {name: options[name] for name in ("state", "note", "open_collection")}
-        step = services.set_state(found, by=self.actor(options), **given)
+        step = releases.set_state(found, by=self.actor(options), **given)
         self.say(f"Release {found.number} is {step.state} now.")
 
     def diff(self, options: Options) -> None:
@@ -68,12 +69,6 @@ class Command(CollectionCommand):
         if not path:
             raise Error(f"Release {found.number} has no such archive.")
         target = Path(options["output"] or f"{name}.zip")
-        aside = target.with_name(f".{target.name}.aside")
-        try:
+        with self.written(target) as aside:
             shutil.copyfile(store.path(path), aside)
-            aside.replace(target)
-        except OSError as error:
-            raise Error(f"{target}: {error.strerror}.") from error
-        finally:
-            aside.unlink(missing_ok=True)
         self.stdout.write(str(target))

@@ -1,7 +1,7 @@
 from typing import Any
 
-from evaluation import services
 from evaluation.commands import ReleaseCommand
+from evaluation.services import releases
 from pooling.services.work import Direct
 
 
@@ -11,5 +11,5 @@ class Command(ReleaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         release = self.release(options)
         with self.bar(f"Scores of release {release.number}") as tell, Direct(tell) as work:
-            count = services.score_release(release, work=work)
+            count = releases.score_release(release, work=work)
         self.stdout.write(str(count))

@@ -3,9 +3,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.commands import Error
-from evaluation import access, selectors, trying
+from evaluation import access, selectors
 from evaluation.commands import ReleaseCommand
-from evaluation.importing import Faulty
+from evaluation.services import trying
+from evaluation.services.importing import Faulty
 
 
 class Command(ReleaseCommand):

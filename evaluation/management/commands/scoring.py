@@ -3,12 +3,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.commands import Options
-from evaluation import columns, planning
+from evaluation import columns
 from evaluation.boards import CORRECTIONS
 from evaluation.core.comparison import TESTS
 from evaluation.models import Seen
+from evaluation.services import planning
+from pooling import measures
 from pooling.commands import CollectionCommand
-from pooling.forms import measure_names
 
 
 class Command(CollectionCommand):
@@ -36,7 +37,7 @@ class Command(CollectionCommand):
     def _given(self, options: Options) -> dict[str, Any]:
         given: dict[str, Any] = {name: options[name] for name in ("test", "correction", "seen") if options[name]}
         if options["shown"] is not None:
-            given["shown"] = measure_names(options["shown"])
+            given["shown"] = measures.named(options["shown"])
         if options["expected"]:
             given["expected"] = planning.read_expected(self.read(options["expected"]))
         if options["known"]:

@@ -2,7 +2,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation import strategy_comparison
+from evaluation.services import strategies
 from pooling.commands import CollectionCommand
 from pooling.services.work import Direct
 
@@ -18,7 +18,7 @@ class Command(CollectionCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         collection = self.collection(options["slug"])
         with self.bar("Strategies") as tell, Direct(tell) as work:
-            found = strategy_comparison.compare_strategies(collection, budget=options["budget"], work=work)
+            found = strategies.compare_strategies(collection, budget=options["budget"], work=work)
         if found.summary:
             self.say(found.summary)
         rows = [

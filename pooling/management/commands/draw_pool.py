@@ -46,6 +46,8 @@ class Command(CollectionCommand):
         plan = plans.plan(collection, choice, options["seconds"])
         if choice.is_by_chance:
             self.stderr.write(f"--seed {choice.seed} draws this very choice.", lambda text: text)
-        if plan.curve:
-            return self.table([vars(size) for size in plan.marks], ["depth", "items", "new", "hours"])
-        return self.table([vars(topic) for topic in plan.topics], ["number", "items", "new", "hours"])
+        first, sizes = ("depth", plan.marks) if plan.curve else ("number", plan.topics)
+        rows = [vars(size) for size in sizes]
+        if not options["json"]:  # which has every digit
+            rows = [row | {"hours": row["hours"] and round(row["hours"], 2)} for row in rows]
+        return self.table(rows, [first, "items", "new", "hours"])

@@ -1,10 +1,8 @@
-import os
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.commands import Error
 from pooling.commands import CollectionCommand
 from pooling.services import collections
 
@@ -19,18 +17,8 @@ class Command(CollectionCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         collection = self.collection(options["slug"])
         target = Path(options["output"] or f"{collection.slug}.zip")
-        # Written beside and renamed: whoever looks finds the old archive or the new one, never half of one.
-        aside = target.with_name(f".{target.name}.{os.getpid()}")
-        try:
-            with self.bar(f"Export of {collection.short_name}") as tell:
-                tell(0, 1, "Writing the archive")
-                count = collections.export_collection(collection, aside)
-                with aside.open("rb") as file:
-                    os.fsync(file.fileno())
-                aside.replace(target)
-                tell(1, 1, f"{count} files")
-        except OSError as error:
-            raise Error(f"{target}: {error.strerror}.") from error
-        finally:
-            aside.unlink(missing_ok=True)
+        with self.written(target) as aside, self.bar(f"Export of {collection.short_name}") as tell:
+            tell(0, 1, "Writing the archive")
+            count = collections.export_collection(collection, aside)
+            tell(1, 1, f"{count} files")
         self.stdout.write(str(target))

@@ -1,5 +1,5 @@
 import argparse
-from datetime import UTC, datetime
+from datetime import datetime
 
 from django.core.management.base import CommandParser
 
@@ -88,9 +88,7 @@ def number(text: str) -> int | None:
 
 
 def time(text: str) -> datetime | None:
-    """UTC unless it says otherwise."""
     try:
-        found = datetime.fromisoformat(text) if text else None
+        return datetime.fromisoformat(text) if text else None
     except ValueError:
         raise argparse.ArgumentTypeError(TIME % {"value": shown(text)}) from None
-    return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found

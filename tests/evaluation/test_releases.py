@@ -18,10 +18,11 @@ from assess.models import Judgment, JudgmentEvent
 from config import jobs, store
 from config.errors import Conflict, Invalid, Refusal
 from config.models import Job, User
-from evaluation import boards, columns, doctor, evaluate, exports, reports, selectors, services, standings
+from evaluation import boards, columns, doctor, evaluate, exports, reports, selectors, standings
 from evaluation.boards import Board, Wanted
 from evaluation.models import Release, ReleaseStep, Score, ScoreFile
 from evaluation.score_files import ScoreTable
+from evaluation.services import releases
 from pooling.models import Collection, PoolItem, Run
 from pooling.services import collections
 from pooling.services.work import Direct
@@ -101,7 +102,7 @@ def test_nothing_judged_is_refused_in_words(cast: Cast) -> None:
     with pytest.raises(Refusal, match="Nothing is judged yet: a release needs at least one judgment"):
         freeze(cast.collection, cast.organizer)
     with pytest.raises(Refusal, match="Nothing is judged yet"):
-        services.request_release(cast.collection, by=cast.organizer, rule="first")
+        releases.request_release(cast.collection, by=cast.organizer, rule="first")
     assert not Job.objects.exists()
 
 
@@ -129,9 +130,9 @@ def test_archived_collection_refuses(judged: Cast) -> None:
     collections.archive_collection(judged.collection)
     judge(make_item(judged.collection, "1", "b", by=judged.organizer), judged.assessor, 3)
     for act in (
-        lambda: services.request_release(judged.collection, by=judged.organizer, rule="first"),
+        lambda: releases.request_release(judged.collection, by=judged.organizer, rule="first"),
         lambda: freeze(stale, judged.organizer),
-        lambda: services.request_scores(selectors.release(judged.collection), by=judged.organizer),
+        lambda: releases.request_scores(selectors.release(judged.collection), by=judged.organizer),
     ):
         with pytest.raises(Conflict, match="archived"):
             act()
@@ -141,7 +142,7 @@ def test_archived_collection_refuses(judged: Cast) -> None:
 @pytest.mark.parametrize(("given", "field"), [({"rule": "lowest"}, "rule"), ({"rule": "first", "note": "x" * 5001}, "note")])
 def test_bad_rule_and_long_note_are_told_by_field(judged: Cast, given: dict[str, str], field: str) -> None:
     with pytest.raises(Invalid) as told:
-        services.request_release(judged.collection, by=judged.organizer, **given)
+        releases.request_release(judged.collection, by=judged.organizer, **given)
     assert told.value.field == field
 
 
@@ -162,10 +163,10 @@ def test_killed_before_the_switch_leaves_the_old_state(judged: Cast) -> None:
     first = freeze(judged.collection, judged.organizer)
     judge(make_item(judged.collection, "1", "a", by=judged.organizer), judged.assessor, 0)
     with pytest.raises(KeyboardInterrupt), Killed(factories.quiet) as work:
-        services.freeze_release(judged.collection, by=judged.organizer, rule="first", work=work)
+        releases.freeze_release(judged.collection, by=judged.organizer, rule="first", work=work)
     assert (list(Release.objects.all()), Job.objects.count(), content(first)) == ([first], 0, PRIMARY)
     with pytest.raises(KeyboardInterrupt), Killed(factories.quiet) as work:
-        services.score_release(first, work=work)
+        releases.score_release(first, work=work)
     assert (Score.objects.count(), ScoreFile.objects.count()) == (0, 0)
     assert (freeze(judged.collection, judged.organizer).number, score(first)) == (2, 2)
 
@@ -212,7 +213,7 @@ def test_the_reading_is_of_one_moment_and_keeps_nobody_waiting(committed: None) 
         judge(item, organizer, 3)
         connection.close()
 
-    with services.one_moment():
+    with releases.one_moment():
         before = seen()
         thread = threading.Thread(target=change)
         thread.start()
@@ -237,7 +238,7 @@ def test_asked_for_twice_it_is_one_job_then_one_release_then_scores(committed: N
     collection = people.make_collection(organizer, "Harbour trials")
     make_run(collection, "alpha", ALPHA, by=organizer)
     factories.judge_all(collection, factories.FIRST, organizer)
-    asked = {services.request_release(collection, by=organizer, rule="first", note="n").pk for _ in range(5)}
+    asked = {releases.request_release(collection, by=organizer, rule="first", note="n").pk for _ in range(5)}
     assert len(asked) == 1
     job = run_job("freeze_release")
     assert (job.state, job.message) == ("done", "6 judged documents of 2 topics")
@@ -248,7 +249,7 @@ def test_asked_for_twice_it_is_one_job_then_one_release_then_scores(committed: N
     assert Release.objects.count() == 1
     job = run_job("score_release")
     assert (job.state, job.message, job.done_count, job.total) == ("done", "1 run scored", 1, 1)
-    services.request_release(collection, by=organizer, rule="first", note="n")
+    releases.request_release(collection, by=organizer, rule="first", note="n")
     job = run_job("freeze_release")
     assert (job.state, job.message) == (
         "failed",
@@ -307,6 +308,16 @@ def test_scores_by_hand(release: Release) -> None:
     alpha = dict(Score.objects.filter(run__tag="alpha").values_list("measure", "mean"))
     assert alpha["AP"] == pytest.approx(((1 + 2 / 3) / 2 + (1 / 2 + 2 / 3) / 2) / 2)
     assert alpha["Judged@10"] == (3 / 4 + 1) / 2
+
+
+def test_scores_are_by_the_threshold_that_the_release_recorded(release: Release) -> None:
+    """The scale of a collection may still change after qrels were imported."""
+    before = list(Score.objects.order_by("pk").values_list("run__tag", "measure", "mean"))
+    Collection.objects.filter(pk=release.collection_id).update(lenient_from=2, strict_from=3)
+    Score.objects.all().delete()
+    ScoreFile.objects.all().delete()
+    score(Release.objects.get(pk=release.pk))
+    assert list(Score.objects.order_by("pk").values_list("run__tag", "measure", "mean")) == before
 
 
 def test_score_files_name_their_run_and_are_the_same_bytes_again(release: Release) -> None:

@@ -18,8 +18,8 @@ from evaluation.core.definitions import Measure, MeasureError
 from evaluation.core.evaluate import Scores, evaluate_judged
 from evaluation.core.judged import Judged, join
 from evaluation.core.registry import parse_measure
-from evaluation.importing import Faulty
 from evaluation.models import PrivateScore, Release, ReleaseState
+from evaluation.services.importing import Faulty
 from pooling import selectors as pooling
 from pooling import tables
 from pooling.core.lines import Unpackable, unpack

@@ -10,13 +10,15 @@ from django.db import transaction
 
 from assess.services import importing
 from config import jobs, store
-from config.errors import Conflict, Refusal
+from config.errors import Conflict, Invalid, Refusal
 from config.expected import require_one_of, require_text
 from config.models import Job, User
-from evaluation import bundles, samples, services
+from evaluation import bundles, samples
 from evaluation.columns import settled
 from evaluation.models import Release, ReleaseState
-from pooling.core.findings import Report
+from evaluation.services import releases
+from pooling import selectors
+from pooling.core.findings import Report, Severity
 from pooling.core.lines import Unpackable
 from pooling.core.qrels import QrelsColumns, parse_grades, read_qrels, write_qrels
 from pooling.core.sampled_qrels import COLUMNS, SampledFault, SampledQrels, as_qrels, has_five_columns, read_sampled
@@ -27,6 +29,7 @@ from pooling.services.collections import require_not_archived
 from pooling.services.work import Work
 
 KINDS = ("judgments", "release")
+UNKNOWN_WAYS = ("refuse", "take")
 UNKNOWN, STRANGERS = "DOC_UNKNOWN", "DOCS_UNKNOWN"  # of a line, and of the file
 MOST_MB = 64
 NAME = 150
@@ -36,7 +39,8 @@ NEARLY_ALL = 0.9  # of the documents: then it is rather the file of another coll
 @dataclass(frozen=True)
 class Options:
     """How a file is taken. `assessor`: whose it is, if no column tells; `grades`: theirs to ours, as `1=2 2=3`; `sample`:
-    which form five columns have (strata or prels), where they may be either."""
+    which form five columns have (strata or prels), where they may be either; `unknown`: whether a file is taken of whose
+    documents nearly all are not in the collection."""
 
     kind: str = "judgments"
     assessor: str = ""
@@ -44,6 +48,7 @@ class Options:
     grades: str = ""
     note: str = ""
     sample: str = ""
+    unknown: str = "refuse"
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,18 +110,25 @@ def check_report(collection: Collection, data: bytes, options: Options) -> Repor
     return _check(collection, data, options).report
 
 
-def _add_strangers(report: Report, lines: int) -> None:
-    """Of documents that the collection has not: how many and which are the first; strongly, where they are nearly all."""
+def _add_strangers(report: Report, lines: int, unknown: str) -> None:
+    """Of documents that the collection has not, in a file that can be taken: how many and which are the first. Where they are
+    nearly all it is a fault, unless one has said that they are meant: what is imported is not taken back."""
     count = report.count(UNKNOWN)
-    if not count:
+    if not count or not report.ok:
         return
-    first = [f"{one.value} on line {one.line:,}" for one in report.findings if one.code == UNKNOWN][:3]
-    of = f" of {lines:,} lines name" if report.ok else f" line{' names' if count == 1 else 's name'}"  # else few were counted
-    told = f"{count:,}{of} documents that are not in this collection"
-    if count == lines and report.ok:
-        told = f"None of its {lines:,} lines names a document of this collection"
-    more = " It looks like the qrels of another collection." if count >= NEARLY_ALL * lines and report.ok else ""
-    report.add("warning", STRANGERS, 0, f"{told}{'; the first are' if count > len(first) else ':'} {', '.join(first)}.{more}")
+    named = [f"{one.value} on line {one.line:,}" for one in report.findings if one.code == UNKNOWN]
+    first = "; the first are" if len(named) > 3 else ":"
+    told = f"{count:,} of {lines:,} lines name documents that are not in this collection"
+    if count == lines:
+        told = f"None of its {lines:,} lines names" if lines > 1 else "Its one line does not name"
+        told += " a document of this collection"
+    nearly_all, more = count >= NEARLY_ALL * lines, ""
+    if nearly_all:
+        more = " It looks like the qrels of another collection."
+    if nearly_all and unknown == "refuse":
+        more += " If it is not, choose to take unknown documents."
+    severity: Severity = "error" if nearly_all and unknown == "refuse" else "warning"
+    report.add(severity, STRANGERS, 0, f"{told}{first} {', '.join(named[:3])}.{more}")
 
 
 def _remark(report: Report) -> str:
@@ -128,6 +140,8 @@ def _check(collection: Collection, data: bytes, options: Options) -> importing.C
     require_not_archived(collection)
     require_one_of("kind", kind, KINDS)
     require_one_of("repeats", repeats, ("refuse", "first", "last"))
+    require_one_of("unknown", options.unknown, UNKNOWN_WAYS)
+    unknown = options.unknown if selectors.corpus(collection).is_complete else "take"  # what is not here may be elsewhere
     if len(data) > MOST_MB * 1_000_000:
         raise Refusal(f"Expected a file of at most {MOST_MB} MB; found {len(data) / 1e6:,.0f} MB.")
     require_text("assessor", assessor, NAME)
@@ -136,11 +150,11 @@ def _check(collection: Collection, data: bytes, options: Options) -> importing.C
     try:
         grades = parse_grades(options.grades)
     except ValueError as error:
-        raise Refusal(str(error)) from error
+        raise Invalid("grades", str(error)) from error
     if kind == "judgments":
         told = {"assessor": assessor.strip(), "repeats": repeats}
         checked = importing.check_judgments(collection, data, **told, grades=grades)
-        _add_strangers(checked.report, len(checked.lines))
+        _add_strangers(checked.report, len(checked.lines), unknown)
         if not checked.report.ok:
             raise Faulty(checked.report)
         return checked
@@ -159,7 +173,9 @@ def _check(collection: Collection, data: bytes, options: Options) -> importing.C
     columns, report = read_qrels(plain, topics=numbers, docnos=known, levels=levels, grades=grades)
     if columns is None:
         raise Faulty(report)
-    _add_strangers(report, len(columns.grades) + report.count("DUPLICATE_SAME"))
+    _add_strangers(report, len(columns.grades) + report.count("DUPLICATE_SAME"), unknown)
+    if not report.ok:
+        raise Faulty(report)
     return Qrels(columns, report, sample)
 
 
@@ -206,7 +222,7 @@ def _release(collection: Collection, found: Qrels, by: User, note: str, work: Wo
     qrels = write_qrels(columns.topics, columns.docnos, columns.grades)
     reading = bundles.Reading(qrels, counts, about, files)
     draft = {"by": by, "rule": "", "note": note, "state": ReleaseState.DRAFT, "score": True}
-    return services.store_release(collection, reading, **draft, work=work, remark=_remark(found.report))  # type: ignore[arg-type]
+    return releases.store_release(collection, reading, **draft, work=work, remark=_remark(found.report))  # type: ignore[arg-type]
 
 
 def take_kept(collection: Collection, *, by: User, path: str, work: Work, options: Options) -> None:

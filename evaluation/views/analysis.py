@@ -1,31 +1,39 @@
-"""Pages that compare: runs with each other, the pool with what it would have been without them; and what measures mean."""
+"""Pages that compare: runs, strategies, pool and assessors with what else they might have been; and what measures mean."""
 
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from assess import selectors as judging
 from assess import watching
 from config.errors import Missing, Refusal
+from config.forms import attempt
 from config.models import JobState
-from evaluation import access, boards, columns, comparing, exports, pool_reports, reports, standings, tables
+from evaluation import access as score_access
+from evaluation import boards, columns, comparing, effect_pictures, exports, pool_reports, reports, selectors, standings, tables
+from evaluation import effect as effects
 from evaluation.core import formulas
-from evaluation.core.catalogue import DEFINITIONS
 from evaluation.core.charts import Chart
 from evaluation.core.comparison import TESTS
 from evaluation.core.references import REFERENCES
-from evaluation.score_pages import asked, unreleased
+from evaluation.forms import StrategiesForm
+from evaluation.services import strategies
+from evaluation.views.scores import asked, unreleased
+from pooling import access, charts
+from pooling.models import Role
 from pooling.tables import Table
 from pooling.views.collections import page
+
+DRAWN = ("depth", "take", "rrf", "mtf", "maxmean", "hedge")  # as many lines as eyes can part, or five and the best
 
 
 @require_safe
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two or more runs, topic by topic; which ones is in the address."""
-    collection = access.scores_for(request.user, slug)
+    collection = score_access.scores_for(request.user, slug)
     if nothing := unreleased(request, collection, "Compare"):
         return nothing
     standing, wanted = asked(request, collection)
@@ -83,7 +91,7 @@ def _pair(found: comparing.Compared, drawn: dict[str, Chart], listed: dict[str, 
 @require_safe
 def pool_report(request: HttpRequest, slug: str) -> HttpResponse:
     """How reusable the collection is; while a job computes it, how far that is."""
-    collection = access.all_scores_for(request.user, slug)
+    collection = score_access.all_scores_for(request.user, slug)
     if nothing := unreleased(request, collection, "Pool report"):
         return nothing
     standing, _wanted = asked(request, collection)
@@ -113,21 +121,52 @@ def pool_report(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+def effect(request: HttpRequest, slug: str) -> HttpResponse:
+    """Whether it matters that assessors differ; for organizers. Of many runs a page first says that it takes a while, and
+    then asks for the rest."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    whole = getattr(request, "htmx", False) or {"form", "whole"} & set(request.GET)
+    if not whole and (runs := collection.runs.count()) > effects.AT_ONCE:
+        return page(request, "evaluation/effect.html", collection, waiting=runs)
+    found = effects.effect(collection, request.GET.get("measure", ""))
+    measures = list(dict.fromkeys([found.measure, *map(str, collection.measures), "AP", "nDCG@10", "P@10"]))
+    told = effect_pictures.told(found) if found.orders else {}
+    figures = {}
+    if found.draws:
+        figures["draws"], told["draws"] = effect_pictures.histogram(found.draws)
+    files = tables.asked(request, f"{collection.slug}-effect", figures, told)
+    context: dict[str, Any] = {"effect": found, "bumps": effect_pictures.bumps(found), "measures": measures}
+    context |= {"figures": figures, "tables": told}
+    return files or page(request, "evaluation/effect.html", collection, **context)
+
+
+def _drawn(found: strategies.Comparison) -> list[strategies.Line]:
+    names = DRAWN if found.best is None or found.best.name in DRAWN else (*DRAWN[:-1], found.best.name)
+    return [line for line in found.lines if line.name in names]
+
+
+@require_http_methods(["GET", "POST"])
+def compare_strategies(request: HttpRequest, slug: str) -> HttpResponse:
+    """Which strategy would have done best on the judgments that are there; a POST simulates them anew."""
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER)
+    form = StrategiesForm(request.POST or None, initial={"budget": strategies.usual_budget(collection)})
+    if request.method == "POST" and form.is_valid():
+        by, budget = access.require_sign_in(request.user), form.cleaned_data["budget"]
+        if attempt(form, lambda: strategies.request_comparison(collection, by=by, budget=budget)):
+            return redirect("compare_strategies", slug)
+    found = strategies.latest(collection)
+    shown = [(line.label, line.curve) for line in _drawn(found)] if found else []
+    words = f"Relevant documents found by judgments, of {found.relevant:,}" if found else ""
+    job = selectors.job_of(collection, "compare_strategies")
+    context: dict[str, Any] = {"form": form, "found": found, "curves": charts.curves(shown, words)}
+    context["job"] = job if job and (job.is_live or job.state == "failed") else None
+    context |= {"enough_runs": collection.runs.count() > 1, "is_judged": selectors.is_judged(collection)}
+    status = 422 if request.method == "POST" else 200
+    return page(request, "evaluation/strategies.html", collection, status=status, **context)
+
+
+@require_safe
 def measures(request: HttpRequest) -> HttpResponse:
     """Every measure that Assize knows, from the registry."""
-    return render(
-        request, "evaluation/measures.html", {"families": measure_families(), "references": REFERENCES, "f": formulas}
-    )
-
-
-def measure_families() -> dict[str, list[dict[str, Any]]]:
-    """Name, definition, formula, worked example and reference of each measure, family by family."""
-    families: dict[str, list[dict[str, Any]]] = {}
-    for entry in DEFINITIONS.values():
-        name, value = formulas.worked(entry)
-        told: dict[str, Any] = {"name": entry.name, "definition": entry.definition, "formula": formulas.FORMULAS[entry.name]}
-        told |= {"example": name, "value": value, "reference": entry.reference, "better": entry.better}
-        told |= {"trec_eval": entry.trec_eval or entry.trec_eval_cut, "summary": entry.summary}
-        told["full_reference"] = REFERENCES.get(entry.reference, "")
-        families.setdefault(entry.family, []).append(told)
-    return families
+    context = {"families": formulas.families(), "references": REFERENCES, "f": formulas}
+    return render(request, "evaluation/measures.html", context)

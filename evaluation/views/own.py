@@ -12,12 +12,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 from config.errors import Refusal
 from config.forms import attempt
 from evaluation import access as score_access
-from evaluation import columns, exports, planning, selectors, trying
+from evaluation import columns, exports, selectors
 from evaluation.core.registry import parse_measure
 from evaluation.forms import ScoringForm, TryForm
-from evaluation.importing import Faulty
 from evaluation.models import ReleaseState
-from evaluation.score_pages import BOARD_NAMES
+from evaluation.services import planning, trying
+from evaluation.services.importing import Faulty
+from evaluation.views.scores import BOARD_NAMES
 from pooling import access
 from pooling.models import Role
 from pooling.views.collections import page

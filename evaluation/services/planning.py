@@ -11,7 +11,7 @@ from evaluation import columns
 from evaluation.boards import CORRECTIONS
 from evaluation.core.comparison import TESTS
 from evaluation.models import ScoringPlan, Seen
-from pooling import measures as measure_names
+from pooling import measures
 from pooling.core.lines import Unpackable, unpack
 from pooling.models import Collection
 from pooling.services.collections import require_not_archived
@@ -46,7 +46,7 @@ def _cleaned(name: str, value: Any) -> Any:
 
 def _spelled(names: Sequence[str]) -> list[str]:
     try:
-        return list(dict.fromkeys(measure_names.spelled(name) for name in names))
+        return measures.spelled(names)
     except ValueError as error:
         raise Refusal(str(error)) from error
 

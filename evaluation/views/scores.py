@@ -8,11 +8,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from config import http
-from evaluation import access, boards, columns, exports, figures, reports, selectors, services, standings, tables, topic_reports
+from evaluation import access, boards, columns, exports, figures, reports, selectors, standings, tables, topic_reports
 from evaluation.boards import Wanted
 from evaluation.core.comparison import TESTS
 from evaluation.core.registry import parse_measure
 from evaluation.models import Seen
+from evaluation.services import releases
 from evaluation.standings import Standing
 from pooling.core.metadata import told_figures
 from pooling.models import Collection, RunKind, Topic
@@ -26,7 +27,7 @@ BOARD_NAMES = (("csv", "CSV"), ("json", "JSON"), ("tex", "LaTeX"), ("txt", "trec
 
 @never_cache
 @require_safe
-@services.one_moment()  # reloaded while runs are being scored, it shows none of them or all
+@releases.one_moment()  # reloaded while runs are being scored, it shows none of them or all
 def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     """Runs × measures under one release or live: while runs are being scored, how far that is."""
     collection = access.scores_for(request.user, slug)
