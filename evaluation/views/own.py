@@ -1,7 +1,6 @@
 """How scores are shown, for organizers; and a run of one's own, scored for oneself."""
 
 import base64
-from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -20,6 +19,7 @@ from evaluation.services import planning, trying
 from evaluation.services.importing import Faulty
 from evaluation.views.scores import BOARD_NAMES
 from pooling import access
+from pooling.core.findings import Report
 from pooling.models import Role
 from pooling.views.collections import page
 from pooling.views.uploads import sent
@@ -52,14 +52,14 @@ def try_run(request: HttpRequest, slug: str) -> HttpResponse:
     public = [one for one in selectors.releases(collection, withdrawn=False) if one.state == ReleaseState.PUBLIC]
     form = TryForm(*sent(request), releases=[one.number for one in public])
     report: dict[str, Any] | None = None
-    findings: Sequence[Any] = ()
+    faults: Report | None = None
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
         release = selectors.release(collection, int(given["release"]))
         try:
             report = trying.try_run(release, by=user, data=given["file"].read(), keep=given["keep"])
         except Faulty as faulty:
-            findings = faulty.report.findings
+            faults = faulty.report
             form.add_error("file", faulty.message)
         except Refusal as refusal:
             if refusal.status == 429:
@@ -72,7 +72,7 @@ def try_run(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": _rows(report) if report else [],
         "topic_count": collection.topics.count(),
         "files": _carried(report) if report else [],
-        "findings": findings,
+        "faults": faults,
         "kept": trying.kept_by(user, collection),
         "here": "try_run",
     }

@@ -1,6 +1,5 @@
 """Pages of releases: the list, one of them, its files, who sees it, what changed, its data sheet; and qrels made elsewhere."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,6 +19,7 @@ from evaluation import changes, citation, columns, dataset, exports, forms, sele
 from evaluation.models import Release, ReleaseState
 from evaluation.services import importing, releases
 from pooling import access, markdown
+from pooling.core.findings import Report
 from pooling.models import Collection, Role, Visibility
 from pooling.selectors import grades
 from pooling.views.collections import page
@@ -166,7 +166,7 @@ def import_qrels(request: HttpRequest, slug: str) -> HttpResponse:
     """Take qrels of another time or place; a faulty file is refused whole, every fault by its line."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
     form = forms.ImportForm(*sent(request))
-    findings: Sequence[Any] = ()
+    faults: Report | None = None
     if request.method == "POST" and form.is_valid():
         by, given = access.require_sign_in(request.user), {**form.cleaned_data}
         data = given.pop("file").read()
@@ -178,14 +178,14 @@ def import_qrels(request: HttpRequest, slug: str) -> HttpResponse:
                 messages.warning(request, job.message)
             return redirect("job", job.pk)
         except importing.Faulty as faulty:
-            findings = faulty.report.findings
+            faults = faulty.report
             form.add_error("file", faulty.message)
         except Invalid as refusal:
             form.add_error(refusal.field, refusal.words)
         except Refusal as refusal:
             form.add_error(None, refusal.message)
     status = 422 if form.errors else 200
-    return page(request, "evaluation/import.html", collection, status, form=form, findings=findings, here="releases")
+    return page(request, "evaluation/import.html", collection, status, form=form, faults=faults, here="releases")
 
 
 @require_safe

@@ -1,7 +1,7 @@
 """What a reader of an uploaded file found: errors, warnings and notes, each with its line."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -147,6 +147,11 @@ class Report:
     def warnings(self) -> int:
         return self._total("warning")
 
+    @property
+    def tally(self) -> dict[str, list[tuple[int, str]]]:
+        """Of which kinds of findings not all are listed."""
+        return tally(told(self))
+
     def count(self, code: str) -> int:
         """How many findings of this code there were, listed or not."""
         return sum(number for (_, named), number in self.counts.items() if named == code)
@@ -251,6 +256,18 @@ def told(report: Report) -> dict[str, object]:
     counts = {code: number for (_, code), number in sorted(report.counts.items())}
     totals = {"errors": report.errors, "warnings": report.warnings, "counts": counts}
     return {**totals, "offers": list(report.offers), "findings": found}
+
+
+def tally(report: Mapping[str, Any]) -> dict[str, list[tuple[int, str]]]:
+    """Of each severity, the kinds of findings of which not all are listed, most first: how many there are, in words. Of a
+    report as `told` gives it."""
+    findings: list[dict[str, str]] = report.get("findings", [])
+    listed, severities = Counter(one["code"] for one in findings), {one["code"]: one["severity"] for one in findings}
+    found: dict[str, list[tuple[int, str]]] = {}
+    for code, number in report.get("counts", {}).items():
+        if number > listed[code]:  # what the limit of errors leaves out altogether is one
+            found.setdefault(severities.get(code, "error"), []).append((number, KINDS.get(code, code)))
+    return {severity: sorted(kinds, key=lambda kind: (-kind[0], kind[1])) for severity, kinds in found.items()}
 
 
 def _place(finding: Finding) -> tuple[int, int, int]:

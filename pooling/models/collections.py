@@ -1,6 +1,5 @@
 """The collection: who takes part, on which scale, under which guidelines; its documents and topics, and the files they came in."""
 
-from collections import Counter
 from pathlib import Path
 
 from django.conf import settings
@@ -13,8 +12,7 @@ from django.utils.text import Truncator
 
 from config import store
 from config.models import Job, JobState
-from pooling.core import presets
-from pooling.core.findings import KINDS
+from pooling.core import findings, presets
 from pooling.core.repairs import REPAIRS
 
 
@@ -353,14 +351,8 @@ class Upload(models.Model):
 
     @property
     def tally(self) -> dict[str, list[tuple[int, str]]]:
-        """Of each severity, the kinds of findings of which not all are listed, most first: how many there are, in words."""
-        findings: list[dict[str, str]] = self.report.get("findings", [])
-        listed, severities = Counter(one["code"] for one in findings), {one["code"]: one["severity"] for one in findings}
-        found: dict[str, list[tuple[int, str]]] = {}
-        for code, number in self.report.get("counts", {}).items():
-            if number > listed[code]:  # what the limit of errors leaves out altogether is one
-                found.setdefault(severities.get(code, "error"), []).append((number, KINDS.get(code, code)))
-        return {severity: sorted(kinds, key=lambda kind: (-kind[0], kind[1])) for severity, kinds in found.items()}
+        """Of which kinds of findings not all are listed."""
+        return findings.tally(self.report)
 
     @property
     def repairable(self) -> list[tuple[str, str, bool]]:

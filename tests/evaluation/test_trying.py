@@ -201,6 +201,11 @@ def test_a_bad_run_is_refused_with_its_faults(
     assert (status, page.count(told)) == (422, times)
 
 
+def test_many_faults_are_counted_once(release: Release, judged: Cast, client_for: ClientFor) -> None:
+    page = send(client_for(judged.researcher), b"".join(b"1 Q0 a%d 1 x mine\n" % number for number in range(120)))[1]
+    assert "In all there are 120 scores that are not numbers; the first are listed." in page and "errors in all" not in page
+
+
 def test_only_public_releases_and_not_too_often(
     release: Release, judged: Cast, client_for: ClientFor, caller_for: CallerFor
 ) -> None:
