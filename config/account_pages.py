@@ -43,8 +43,10 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         form.add_error(None, "User name and password do not match an open account.")
     elif request.user.is_authenticated:
         return redirect(next_page(request))
-    context = {"form": form, "next": next_page(request), "open_signup": settings.OPEN_SIGNUP}
-    context |= {"demo": demo.people(settings.DEMO)}
+    people = demo.people(settings.DEMO)
+    if people:
+        form.fields["username"].widget.attrs["autofocus"] = False  # it would scroll their buttons out of view
+    context = {"form": form, "next": next_page(request), "open_signup": settings.OPEN_SIGNUP, "demo": people}
     return render(request, "accounts/sign_in.html", context, status=422 if form.errors else 200)
 
 

@@ -74,6 +74,17 @@ def test_buttons_are_shown_in_the_demo_alone(client: Client, settings: Settings)
 
 
 @pytest.mark.django_db
+def test_buttons_come_first_until_a_password_is_refused(client: Client, settings: Settings) -> None:
+    """What has the focus is scrolled to: nothing has, or what is wrong, with the fields right below it."""
+    settings.DEMO = True
+    page = client.get("/sign-in/").content.decode()
+    assert page.index(BUTTON) < page.index('name="username"') and "autofocus" not in page
+    page = client.post("/sign-in/", {"username": "olive", "password": "wrong"}).content.decode()
+    places = [page.index(part) for part in ("autofocus", "There is a problem", 'name="username"', 'name="password"', BUTTON)]
+    assert places == sorted(places)
+
+
+@pytest.mark.django_db
 def test_a_button_signs_in_and_leads_to_the_work(client: Client, settings: Settings) -> None:
     olive = factories.make_user("Olive")
     assert client.post(BUTTON).status_code == 404
