@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from assess.models import JudgmentEvent, Seat
+from pooling.models import Topic
 from pooling.services import collections
 from tests.browser.desk import Desk, make_desk, said
 from tests.browser.look import PHONE, look
@@ -217,6 +218,27 @@ def test_a_reason_is_asked_for(desk: Desk) -> None:
     page.keyboard.press("Enter")
     desk.expect_light("saved")
     assert [row[:4] for row in said(desk)] == [(docno, "cannot", None, "cut off")]
+
+
+def test_the_topic_stays_as_it_was_when_words_are_marked(desk: Desk) -> None:
+    """On a phone it is folded until one unfolds it; its field is below its text, where one scrolls to."""
+    page, topic = desk.page, desk.page.locator(".judge-topic")
+    page.set_viewport_size({"width": 360, "height": 740})
+    Topic.objects.filter(collection=desk.collection).update(narrative="Say why. " * 80)
+    desk.reload()
+    expect(topic).not_to_have_attribute("open", "")
+    topic.locator("summary").click()
+    page.get_by_label("Also mark these words").fill("surveys")
+    before = desk.settled("document.querySelector('.judge-topic').scrollTop")
+    page.keyboard.press("Enter")
+    expect(page.locator(".judge-document mark")).to_have_text(["Survey"])
+    expect(topic).to_have_attribute("open", "")
+    expect(page.get_by_label("Also mark these words")).to_be_in_viewport()
+    assert before > 100 and desk.settled("document.querySelector('.judge-topic').scrollTop") == before
+    topic.evaluate("one => one.scrollTo(0, 0)")
+    topic.locator("summary").click()
+    desk.reload()
+    expect(topic).not_to_have_attribute("open", "")
 
 
 def test_marked_words(desk: Desk) -> None:

@@ -18,6 +18,7 @@ const topic = part(".judge-topic"), back = part(".judge-back"), on = part(".judg
 const light = part("[data-light]"), more = part(".judge-more"), said = part("#said"), field = said.elements;
 const known = part("[type=checkbox][name=known]"), buttons = [...form.querySelectorAll("button[name=grade]")];
 const archived = buttons.some((button) => button.disabled), listed = mode === "many";
+const narrow = matchMedia("(max-width: 64rem)").matches; // as the page was opened; see judge.css
 const undoable = []; // acts of this page: of which seat, and what was said of it before
 let article = part(".judge-document article"), beside = deck.current().topic, ready = false;
 const early = [];
@@ -281,7 +282,8 @@ document.addEventListener("visibilitychange", () => { if (!archived) sending.hol
 addEventListener("pagehide", () => {
   leave();
   const card = deck.current();
-  try { if (card) sessionStorage.setItem("assize.place", JSON.stringify([card.seat, card.top])); } catch { /* refused */ }
+  const side = { narrow, open: topic.open, top: topic.scrollTop };
+  try { if (card) sessionStorage.setItem("assize.place", JSON.stringify([card.seat, card.top, side])); } catch { /* refused */ }
 });
 setInterval(() => { if (!archived) sending.hold(); }, 300000);
 unsent.onChange(refresh);
@@ -291,20 +293,25 @@ document.addEventListener("assize:sign-out", ({ detail }) => {
   detail.before.push(() => request(`${home}hold/`, { leave: 1 }, 2000).catch(() => {})); // others may have them
 });
 
+/** Where one was when the page was left: at which document, how far down, and how the topic stood beside it. */
+function wasAt() {
+  try { return JSON.parse(sessionStorage.getItem("assize.place")) || []; } catch { return []; /* refused */ }
+}
+
 async function begin() {
-  const first = deck.current();
+  const first = deck.current(), [seat, top, was] = wasAt();
   first.topic_html = topic.innerHTML;
-  if (matchMedia("(max-width: 64rem)").matches) topic.open = false;
+  if (seat === first.seat && was?.narrow === narrow) { // the same again, as when one's own words were marked
+    topic.open = was.open;
+    topic.scrollTop = was.top;
+  } else if (narrow) topic.open = false;
   if (listed) many.start((card) => { if (ready) show(deck.cards.indexOf(card), true); }, (card, grade) => { show(deck.cards.indexOf(card), true); tellOf({ grade }); });
   view.showMarks(false);
   place.focus({ preventScroll: true });
   await unsent.open();
   await unsent.recall();
   deck.replay();
-  try {
-    const [seat, top] = JSON.parse(sessionStorage.getItem("assize.place")) || [];
-    if (seat) Object.assign(deck.bySeat(seat) || {}, { top });
-  } catch { /* refused */ }
+  if (seat) Object.assign(deck.bySeat(seat) || {}, { top });
   if (location.pathname === here && !first.waits) show(deck.frontier(), true);
   else { view.paint(article, listed ? null : (first.top ?? 0)); tools(first); if (listed) many.show(first, false); clock.restart(); refresh(); }
   if (!archived) sending.hold();
