@@ -109,7 +109,7 @@ def own_progress(request: ApiRequest, slug: str) -> dict[str, Any]:
     done = blind.own_progress(collection, request.user)
     pace = own.pace(collection, request.user, done)
     counts: dict[str, Any] = {"done": done.done, "left": done.left, "free": done.free}
-    counts |= {"today": pace.today, "seconds": pace.seconds, "grades": pace.grades}
+    counts |= {"today": pace.today, "seconds": pace.seconds, "grades": pace.grades, "cannot": pace.cannot}
     return {**counts, "topics": blind.own_topics(collection, request.user)}
 
 

@@ -104,7 +104,8 @@ class Card:
 
 @dataclass(frozen=True)
 class Own:
-    """An assessor's own progress. `free` items are shared with others: whoever comes first judges them."""
+    """An assessor's own progress. `done` is answered, with a grade or without; `free` items are shared with others: whoever
+    comes first judges them."""
 
     done: int
     left: int

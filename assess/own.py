@@ -61,11 +61,12 @@ class Told:
 
 @dataclass(frozen=True)
 class Pace:
-    """Judged today; the median of active seconds; and how often each grade was given, in all."""
+    """Answered today; the median of active seconds; and how often each grade was given, and no grade at all, in all."""
 
     today: int
     seconds: float | None
     grades: dict[int, int]
+    cannot: int
     left: int
 
     @property
@@ -86,7 +87,8 @@ def pace(collection: Collection, assessor: User, progress: blind.Own) -> Pace:
     seconds = [value for value in acts.order_by("-pk").values_list("seconds", flat=True)[:PACE_OF] if value is not None]
     graded = mine.filter(answer=Answer.GRADE).order_by().values_list("grade").annotate(count=Count("pk"))
     grades = {grade: count for grade, count in graded if grade is not None}
-    return Pace(today, statistics.median(seconds) if seconds else None, grades, progress.left + progress.free)
+    cannot = mine.filter(answer=Answer.CANNOT).count()
+    return Pace(today, statistics.median(seconds) if seconds else None, grades, cannot, progress.left + progress.free)
 
 
 def history(collection: Collection, assessor: User, filters: Filters) -> QuerySet[Judgment]:

@@ -40,12 +40,16 @@ class Line:
     grades: list[int] = field(default_factory=list)  # of a topic: how often each grade of the scale was given
 
     @property
+    def answered(self) -> int:
+        return self.done + self.skipped
+
+    @property
     def left(self) -> int:
-        return self.total - self.done - self.skipped
+        return self.total - self.answered
 
     @property
     def percent(self) -> int:
-        return 100 * (self.done + self.skipped) // self.total if self.total else 0
+        return 100 * self.answered // self.total if self.total else 0
 
     @property
     def shares(self) -> list[tuple[str, str, int, int]]:

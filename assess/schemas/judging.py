@@ -156,7 +156,7 @@ class SavedOut(Schema):
 
 class JudgedOut(Schema):
     saved: SavedOut
-    done: int = Field(description="Documents that you have judged.")
+    done: int = Field(description="Documents that you have answered: graded, or said that they cannot be judged.")
     left: int = Field(description="Documents in your queue; without those that you share and have not taken yet.")
     next: list[CardOut] = Field(alias="cards", description="Up to three documents to judge next.")
 
@@ -164,17 +164,18 @@ class JudgedOut(Schema):
 class OwnTopicOut(Schema):
     number: str
     title: str
-    done: int
+    done: int = Field(description="Answered: graded, or not to be judged.")
     left: int
 
 
 class OwnProgressOut(Schema):
-    done: int
+    done: int = Field(description="Answered: graded, or not to be judged.")
     left: int = Field(description="Yours to judge.")
     free: int = Field(description="Shared with others: whoever comes first.")
-    today: int = Field(description="Documents that you judged today.")
+    today: int = Field(description="Documents that you answered today.")
     seconds: float | None = Field(description="Median of active seconds of a judgment, today.")
     grades: dict[int, int] = Field(description="How often you gave each grade.")
+    cannot: int = Field(description="How often you said that a document cannot be judged.")
     topics: list[OwnTopicOut]
 
 

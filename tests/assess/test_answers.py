@@ -139,7 +139,7 @@ def test_page_without_script(bench: Bench, client_for: ClientFor) -> None:
     assert ">Hm.</textarea>" in page and 'value="true" checked>' in page
     assert "can’t judge: not readable" in client.get(f"{base}{first.token}/").content.decode()
     listed = client.get(f"{base}list/").content.decode()
-    assert "can’t judge: not readable" in listed and "1 of 5 judged" in listed
+    assert "can’t judge: not readable" in listed and "1 of 5 answered" in listed
 
 
 def test_over_the_api(bench: Bench, caller_for: CallerFor) -> None:

@@ -80,6 +80,7 @@ def test_judge_by_api(bench: Bench, ann: Caller) -> None:
         "today": 1,
         "seconds": 3.5,
         "grades": {"0": 1},
+        "cannot": 0,
         "topics": [{"number": "1", "title": card.topic_title, "done": 1, "left": 4}],
     }
 

@@ -182,7 +182,22 @@ def test_states_without_a_document(bench: Bench, ann: Pages) -> None:
     bench.assign(overlap=0)
     bench.judge(bench.ann, 5)
     assert "All judged" in ann.get("judge/") and "you can still change an answer" in ann.get("judge/")
-    assert "5 of 5 judged" in words(ann.get("judge/list/"))
+    assert "5 of 5 answered" in words(ann.get("judge/list/"))
+
+
+def test_what_cannot_be_judged_is_answered(bench: Bench, ann: Pages, client_for: ClientFor) -> None:
+    """To who judges it is done; beside the grades it has a place of its own, so that these and it are the sum."""
+    bench.assign(overlap=0)
+    bench.judge(bench.ann, 2, grade=1)
+    (card, *_) = bench.cards(bench.ann)
+    given = {"assessor": bench.ann, "seat": card.token, "client_id": uuid.uuid4()}
+    judging.record_judgment(bench.collection, answer="cannot", reason="cut off", **given)  # type: ignore[arg-type]
+    page = words(ann.get("judge/list/"))
+    assert (
+        "3 of 5 answered" in page and "3 2 60 %" in page and "can’t judge 1" in page and "judged" not in page.split("3 of 5")[0]
+    )
+    progress = client_for(bench.organizer).get(reverse("progress", args=[bench.collection.slug])).content.decode()
+    assert 'value="3" max="5"' in progress and "3 of 10" in words(progress)  # as the organizers see it
 
 
 def test_an_archived_collection_offers_no_change_of_an_answer(bench: Bench, ann: Pages) -> None:

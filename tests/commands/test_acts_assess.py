@@ -44,7 +44,7 @@ def test_one_act_of_each_kind(assize: Assize, bench: Bench) -> None:
     done = assize(*JUDGE, "--topic", 1, "--docno", card.docno, "--grade", 2, "--note", "Eels.", "--json")
     (row,) = done.json
     assert (row["seat"], row["answer"], row["grade"], row["seen"]) == (str(card.token), "grade", 2, 1)
-    assert done.err == "1 judged, 4 left.\n"
+    assert done.err == "1 answered, 4 left.\n"
     assert assize(*JUDGE, "--seat", other.token, "--cannot", "unreadable").status == 0
     assert said() == [("grade", 2, "", "Eels."), ("cannot", None, "unreadable", "")]
     assert assize(*JUDGE, "--seat", card.token, "--open").status == assize(*JUDGE, "--seat", other.token, "--later").status == 0

@@ -94,7 +94,7 @@ class Command(CollectionCommand):
             if saved:
                 self.table([{name: getattr(one.saved, name) for name in SAVED} for one in saved], SAVED)
         if saved:
-            self.say(f"{saved[-1].done} judged, {saved[-1].left} left.")
+            self.say(f"{saved[-1].done} answered, {saved[-1].left} left.")
 
 
 def _seat(collection: Collection, assessor: User, line: JudgmentLine) -> UUID:
