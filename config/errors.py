@@ -50,8 +50,8 @@ class Missing(Refusal):
 
     status, code = 404, "not_found"
 
-    def __init__(self, message: str, *, href: str, label: str) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, href: str, label: str, **details: object) -> None:
+        super().__init__(message, **details)
         self.links = [(href, label)]
 
 

@@ -121,11 +121,11 @@ def refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     if isinstance(refusal, NotSignedIn) and not wants_json(request):
         return redirect(f"{reverse('sign_in')}?{urlencode({'next': request.get_full_path()})}")
     words = ("Too many attempts", "") if isinstance(refusal, TooMany) else None  # the message says how long to wait
-    if remedy := refusal.details.get("remedy"):  # better than what is usual
-        words = (WORDS[refusal.status][0], str(remedy))
-    links = refusal.links if isinstance(refusal, Missing | Forbidden) else ()
     if isinstance(refusal, Missing):
         words = ("Nothing here", "It may have another name or number: look at the list.")
+    if remedy := refusal.details.get("remedy"):  # better than what is usual
+        words = (words or WORDS[refusal.status])[0], str(remedy)
+    links = refusal.links if isinstance(refusal, Missing | Forbidden) else ()
     response = error(request, refusal.status, refusal.message, code=refusal.code, words=words, links=links, **refusal.details)
     if isinstance(refusal, TooMany):
         response["Retry-After"] = str(refusal.retry_after)

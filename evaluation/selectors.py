@@ -48,11 +48,11 @@ def newest(collection: Collection) -> Release | None:
     return releases(collection, withdrawn=False).first()
 
 
-def absent(collection: Collection, told: str, label: str, view: str) -> Exception:
+def absent(collection: Collection, told: str, label: str, view: str, **details: str) -> Exception:
     """As pooling/access.py: missing, of a collection that knows for whom it was fetched: strangers see public releases alone."""
     if collection.release_states == frozenset({"public"}):
         return Http404(told)
-    return errors.Missing(told, href=reverse(view, args=[collection.slug]), label=label)
+    return errors.Missing(told, href=reverse(view, args=[collection.slug]), label=label, **details)
 
 
 def no_release(collection: Collection, number: object) -> Exception:
@@ -206,8 +206,20 @@ def unscored(release: Release) -> QuerySet[Run]:
     names = [columns.JUDGED, *map(str, columns.measures(release.collection, release.counts))]
     there = Count("scores", filter=Q(scores__release=release, scores__measure__in=names))
     runs = release.collection.runs.select_related("upload").annotate(there=there)
-    current = ScoreFile.objects.filter(release=release, run=OuterRef("pk"), run_sha256=OuterRef("upload__sha256"))
-    return runs.filter(Q(there__lt=len(names)) | ~Exists(current)).order_by("tag")
+    return runs.filter(Q(there__lt=len(names)) | ~_has_scores(release)).order_by("tag")
+
+
+def late(release: Release) -> QuerySet[Run]:
+    """Those without any since they were submitted, or submitted again, after the freeze; of which whoever asks may know:
+    organizers of all, others of their own."""
+    runs, seen = release.collection.runs.order_by("tag"), release.collection.release_states
+    found = runs.filter(~_has_scores(release), created_at__gt=release.frozen_at)
+    _whose, user = release.collection.scores_seen
+    return found if seen is None else found.filter(submitted_by=user) if user else found.none()
+
+
+def _has_scores(release: Release) -> Exists:
+    return Exists(ScoreFile.objects.filter(release=release, run=OuterRef("pk"), run_sha256=OuterRef("upload__sha256")))
 
 
 def score_files(release: Release) -> QuerySet[ScoreFile]:

@@ -120,6 +120,11 @@ class Standing:
         for place in self.seen:
             if self.entries[place].tag == tag and self.entries[place].named:
                 return place
+        if self.release and selectors.late(self.release).filter(tag=tag).exists():
+            who = "Score new runs there" if self.collection.release_states is None else "The organizers can score it"
+            words = f"Run “{tag}” was submitted after release {self.release.number} was frozen, and has no scores under it."
+            remedy = {"remedy": f"{who}, or the next release does."}
+            raise selectors.absent(self.collection, words, "Leaderboard", "leaderboard", **remedy)
         words = no_such("run", tag, "with scores among those you see")
         raise selectors.absent(self.collection, words, "Leaderboard", "leaderboard")
 

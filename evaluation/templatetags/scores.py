@@ -12,7 +12,7 @@ from config.templatetags.words import DASH, dashed
 from evaluation import access, columns, selectors
 from evaluation.core.charts import minus
 from evaluation.core.comparison import CORRECTION_WORDS, TEST_WORDS
-from pooling.models import Run
+from pooling.models import Collection, Run
 from pooling.tables import Table
 
 register = template.Library()
@@ -34,11 +34,26 @@ def run_scores(context: template.RequestContext, run: Run) -> dict[str, object]:
     except (Forbidden, Http404):
         return told
     release = selectors.newest(collection)
+    told |= {"organizes": collection.release_states is None}
     if release is None:
-        return told | {"organizes": collection.release_states is None}
+        return told
     job = selectors.job_of(collection, "score_release")
-    scored = selectors.score_files(release).filter(run=run).exists()
-    return told | {"release": release, "scored": scored, "scoring": bool(job and job.is_live)}
+    scored, late = selectors.score_files(release).filter(run=run).exists(), run.created_at > release.frozen_at
+    return told | {"release": release, "scored": scored, "late": late, "scoring": bool(job and job.is_live)}
+
+
+@register.simple_tag(takes_context=True)
+def late_runs(context: template.RequestContext, collection: Collection) -> dict[str, object]:
+    """Of a table of runs those that came too late for the newest release, as far as whoever looks may know; nothing while
+    runs are being scored."""
+    try:
+        found = access.scores_for(context["request"].user, collection.slug)
+    except (Forbidden, Http404):
+        return {}
+    release = selectors.newest(found)
+    late = list(selectors.late(release)) if release else []
+    job = selectors.job_of(found, "score_release") if late else None
+    return {} if job and job.is_live else {"release": release, "late": late}
 
 
 @register.filter

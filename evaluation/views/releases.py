@@ -94,6 +94,7 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     every = list(selectors.releases(found.collection, withdrawn=False))
     scale = grades(found.collection)
     unscored = selectors.unscored(found).count() if found.collection.release_states is None else 0  # organizers can score them
+    late = list(selectors.late(found)) if unscored else []
     cited = citation.of(found.collection, number, found.frozen_at, request.build_absolute_uri())
     context: dict[str, Any] = {
         "release": found,
@@ -103,6 +104,8 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "since": selectors.judgments_since(found, found.collection),
         "scored": selectors.score_files(found).count(),
         "unscored": unscored,
+        "late": late,
+        "lacking": unscored - len(late),
         "job": selectors.job_of(found.collection, "score_release") if unscored else None,
         "score_archive": exports.score_archive(found),
         "has_strict": columns.has_strict(found.counts),

@@ -40,6 +40,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     shown = Paginator(board.rows, ON_A_PAGE).get_page(request.GET.get("page"))
     release = standing.release
     unscored = selectors.unscored(release).count() if release else 0
+    late = list(selectors.late(release)) if release and unscored else []
     unsupported, unsized = columns.unsupported(collection, standing.counts)
     context: dict[str, Any] = {
         "standing": standing,
@@ -56,6 +57,8 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
         "corrections": boards.CORRECTIONS,
         "topics": topic_reports.numbers(standing),
         "unscored": unscored,
+        "late": late,
+        "lacking": unscored - len(late),
         "job": selectors.job_of(collection, "score_release") if unscored else None,
         "has_strict": columns.has_strict(standing.counts),
         "missing": sum(row.missing > 0 for row in board.rows),

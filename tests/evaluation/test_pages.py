@@ -271,6 +271,29 @@ def test_scoring_under_way_failed_and_done(judged: Cast, olga: Client, client_fo
     assert "Score new runs" not in page and "alpha" in page
 
 
+def test_a_late_run_is_told_of_where_it_is_missed(release: Release, judged: Cast, client_for: ClientFor) -> None:
+    """To organizers, who can score it, and to whoever submitted it; to nobody else."""
+    factories.make_run(judged.collection, "gamma", factories.BETA, by=judged.participant)
+    why = "gamma was submitted after release 1 was frozen, and has no scores under it. "
+    then = "The organizers can score it, or the next release does."
+    olga, percy, rosa = (client_for(who) for who in (judged.organizer, judged.participant, judged.researcher))
+    for page in ("leaderboard/", "releases/1/"):
+        assert f"{why}Score new runs" in text(olga, page)
+    assert f"{why}{then} Meanwhile you can score a run for yourself ." in text(percy, "leaderboard/")
+    assert "gamma no scores" in text(percy, "runs/") and f"{why}{then} Meanwhile" in text(percy, "runs/")
+    assert "gamma no scores" in text(olga, "runs/") and f"{why}Score new runs on the leaderboard" in text(olga, "runs/")
+    assert f"Run “gamma” was submitted after release 1 was frozen, and has no scores under it. {then}" in text(
+        percy, "scores/gamma/"
+    )
+    assert "no scores under it. Score new runs there, or the next release does." in text(olga, "scores/gamma/")
+    assert "gamma" not in text(rosa, "leaderboard/") and "There is no run “gamma” with scores" in text(rosa, "scores/gamma/")
+    releases.request_scores(release, by=judged.organizer)
+    assert "no scores" not in text(olga, "runs/")  # it is being scored
+    factories.score(release)
+    for page in ("leaderboard/", "runs/"):
+        assert "gamma" in text(percy, page) and "no scores" not in text(percy, page)
+
+
 def test_leaderboard_sorts_by_link(release: Release, olga: Client) -> None:
     page = olga.get(f"{HERE}leaderboard/?release=1").content.decode()
     assert re.findall(r'<th scope="row" class="pin"><input[^>]*><a[^>]*>(\w+)', page) == ["alpha", "beta"]
@@ -309,7 +332,7 @@ def test_strange_release_numbers(release: Release, olga: Client, path: str, numb
 def test_score_button(release: Release, judged: Cast, olga: Client) -> None:
     factories.make_run(judged.collection, "gamma", factories.BETA, by=judged.organizer)
     for page in ("leaderboard/", "releases/1/"):
-        assert "1 run has no scores" in text(olga, page) and "Score new runs" in text(olga, page)
+        assert "gamma was submitted after release 1 was frozen" in text(olga, page) and "Score new runs" in text(olga, page)
     answer = olga.post(f"{HERE}releases/1/score/")
     assert (answer.status_code, answer["Location"]) == (302, f"{HERE}leaderboard/?release=1")
     job = Job.objects.get(name="score_release")

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from config.errors import Missing
 from config.models import User
@@ -112,10 +113,10 @@ def test_the_page_of_a_run_says_when_there_will_be_scores(judged: Cast, client_f
     first = factories.freeze(judged.collection, judged.organizer, state="draft")
     assert told(judged.participant) == "when the organizers release the qrels"
     releases.set_state(first, by=judged.organizer, state="private")
-    later = (
-        "none under release 1 yet: it came later, and is scored when the organizers score new runs or freeze the next release"
-    )
-    assert told(judged.organizer) == told(judged.participant) == later
+    assert told(judged.organizer) == "none under release 1 yet; score new runs there, or freeze the next release"
+    assert told(judged.participant) == "none under release 1 yet; the organizers can score it, or the next release does"
+    Run.objects.filter(tag="alpha").update(created_at=timezone.now())
+    assert "none under release 1 yet, since it was submitted after the freeze; the organizers" in told(judged.participant)
     releases.request_scores(first, by=judged.organizer)
     assert told(judged.participant) == "being computed under release 1"
     factories.score(first)
@@ -241,13 +242,15 @@ def test_others_are_not_named(release: Release, judged: Cast, client_for: Client
     assert "beta" in b"".join(client_for(judged.organizer).get(HERE + path)).decode()
 
 
-def test_a_run_without_scores_is_told_to_organizers_alone(release: Release, judged: Cast, client_for: ClientFor) -> None:
-    """Nobody else learns that one was sent after the release."""
+def test_a_run_of_another_without_scores_is_told_to_organizers_alone(
+    release: Release, judged: Cast, client_for: ClientFor
+) -> None:
+    """Nobody else, but who sent it, learns that one was sent after the release."""
     Collection.objects.filter(pk=judged.collection.pk).update(visibility="public")
     factories.make_run(judged.collection, "late", {"1": {"a": 1.0}}, by=judged.organizer)
     for who in (judged.organizer, judged.participant, judged.researcher, judged.stranger, None):
         text = client_for(who).get(f"{HERE}leaderboard/").content.decode()
-        assert ("1 run has no scores" in text) == (who == judged.organizer) and "late" not in text.split("</h1>")[1]
+        assert ("submitted after release 1" in text) == ("late" in text.split("</h1>")[1]) == (who == judged.organizer)
 
 
 @pytest.mark.parametrize("seen", ["own", "anonymous"])
