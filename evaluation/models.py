@@ -77,7 +77,7 @@ class Score(models.Model):
     """A run's mean of one measure under a release. The values per topic are one array file per run and release."""
 
     release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="scores")
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="scores")
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="scores")
     measure = models.CharField(max_length=60)
     mean = models.FloatField(null=True, help_text="Empty: no topic defines it, as the rank of what was never found.")
 
@@ -109,7 +109,7 @@ class ScoreFile(models.Model):
     """Where the values per topic of a run under a release are; its presence says that the scores are there."""
 
     release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="score_files")
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="score_files")
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="score_files")
     path = models.CharField(max_length=300)
     run_sha256 = models.CharField(max_length=64)
     version = models.CharField(max_length=20, blank=True, help_text="Of Assize, which computed them.")

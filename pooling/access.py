@@ -15,7 +15,7 @@ from config.errors import Forbidden, Missing, NotSignedIn
 from config.expected import no_such
 from config.models import ApiToken, Job, User
 from config.statements import columns, made, statement
-from pooling.models import Collection, Membership, Pool, Role, Run, Topic, Upload, Visibility
+from pooling.models import Collection, Membership, Pool, Role, Run, Topic, Upload, Visibility, WithdrawnRun
 
 Anyone = User | AnonymousUser
 AMONG_SEEN = "among those you see"
@@ -171,6 +171,14 @@ def runs_visible_to(user: Anyone, collection: Collection) -> QuerySet[Run]:
     if Role.ORGANIZER in held:
         return runs
     return runs.filter(submitted_by_id=user.pk) if Role.PARTICIPANT in held else runs.none()
+
+
+def withdrawn_visible_to(user: Anyone, collection: Collection) -> QuerySet[WithdrawnRun]:
+    """As their runs: all for organizers, those they submitted for participants, none for anybody else."""
+    held, withdrawn = roles_in(user, collection), collection.withdrawn_runs.all()
+    if Role.ORGANIZER in held:
+        return withdrawn
+    return withdrawn.filter(submitted_by_id=user.pk) if Role.PARTICIPANT in held else withdrawn.none()
 
 
 def uploads_visible_to(user: Anyone, collection: Collection) -> QuerySet[Upload]:

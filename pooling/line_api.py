@@ -3,11 +3,10 @@
 from typing import Any, Literal
 
 from django.db.models import QuerySet
-from django.http import FileResponse, Http404, HttpResponse, StreamingHttpResponse
+from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import File, Form, Query, Router, UploadedFile
 
-from config import http
 from config.api import MANAGE, PUBLIC, SUBMIT, ApiRequest, newest_first
 from config.errors import Refusal
 from config.models import Job
@@ -24,6 +23,7 @@ from pooling.models import (
     Topic,
     Upload,
     UploadKind,
+    WithdrawnRun,
 )
 from pooling.schemas.files import (
     BaselineIn,
@@ -39,6 +39,7 @@ from pooling.schemas.files import (
     TopicFields,
     TopicOut,
     UploadOut,
+    WithdrawnOut,
 )
 from pooling.schemas.pools import (
     ItemOut,
@@ -53,6 +54,7 @@ from pooling.schemas.pools import (
 )
 from pooling.services import baselines, pools, runs, topics, uploads
 from pooling.views.pools import pool_download
+from pooling.views.runs import sent_file
 from pooling.views.topics import topics_download
 
 ITEMS_A_PAGE = 100
@@ -283,10 +285,41 @@ def download_run(request: ApiRequest, slug: str, tag: str) -> FileResponse:
 
     For organizers, and for whoever submitted it.
     """
-    upload = _run(request, slug, tag).upload
-    if upload.file_path is None or not upload.file_path.exists():
-        raise Http404
-    return http.download(upload.file_path, upload.name)
+    return sent_file(_run(request, slug, tag).upload)
+
+
+@run_routes.delete("/collections/{slug:slug}/runs/{tag}", response=list[WithdrawnOut], auth=SUBMIT)
+def withdraw_run(request: ApiRequest, slug: str, tag: str) -> list[WithdrawnRun]:
+    """Withdraw a run
+
+    For organizers, and, while runs are taken, for whoever submitted it; not once a round of the pool was drawn from it or
+    there are scores of it. Answers with all its versions: their files are kept.
+    """
+    return runs.withdraw_run(_run(request, slug, tag), by=request.user)
+
+
+def _withdrawn(request: ApiRequest, slug: str) -> QuerySet[WithdrawnRun]:
+    collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.PARTICIPANT)
+    return access.withdrawn_visible_to(request.user, collection).select_related("upload", "submitted_by", "withdrawn_by")
+
+
+@run_routes.get("/collections/{slug:slug}/withdrawn", response=list[WithdrawnOut])
+@newest_first
+def list_withdrawn(request: ApiRequest, slug: str) -> QuerySet[WithdrawnRun]:
+    """List runs that were withdrawn, each version of its own
+
+    For organizers all, for participants their own.
+    """
+    return _withdrawn(request, slug)
+
+
+@run_routes.get("/collections/{slug:slug}/withdrawn/{int:id}/file", response={200: None}, openapi_extra=BINARY)
+def download_withdrawn(request: ApiRequest, slug: str, id: int) -> FileResponse:
+    """Download a withdrawn run's file as it was sent, byte for byte
+
+    For organizers, and for whoever submitted it.
+    """
+    return sent_file(get_object_or_404(_withdrawn(request, slug), pk=id).upload)
 
 
 # Pools

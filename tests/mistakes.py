@@ -252,6 +252,27 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             ("POST", f"{A}/runs/baseline", {"tag": "a b"}),
             "baseline-run {slug} --tag 'a b'",
         ),
+        "withdrawing what has scores": Mistake(
+            "Run alpha cannot be withdrawn: there are scores of it. A file of the same tag can replace it.",
+            (f"{C}/runs/alpha/withdraw/", {}),
+            ("DELETE", f"{A}/runs/alpha", {}),
+            "runs withdraw {slug} alpha --by {organizer}",
+        ),
+        "withdrawing what has scores, by a participant": Mistake(
+            "Run alpha cannot be withdrawn: there are scores of it. A file of the same tag can replace it. "
+            "For anything else ask the organizers.",
+            (f"{C}/runs/alpha/withdraw/", {}),
+            ("DELETE", f"{A}/runs/alpha", {}),
+            "runs withdraw {slug} alpha --by {participant}",
+            by="participant",
+        ),
+        "withdrawing somebody else's": Mistake(
+            "There is no run “beta” among those you see.",
+            (f"{C}/runs/beta/withdraw/", {}),
+            ("DELETE", f"{A}/runs/beta", {}),
+            "runs withdraw {slug} beta --by {participant}",
+            by="participant",
+        ),
         "unknown run": Mistake(
             "There is no run “gamma” among those you see.",
             (f"{C}/runs/gamma/edit/", RUN),
@@ -736,6 +757,12 @@ ARCHIVED: dict[str, Mistake] = {
         (f"{C}/runs/alpha/edit/", RUN),
         ("PATCH", f"{A}/runs/alpha", {"priority": 2}),
         "runs edit {slug} alpha --priority 2",
+    ),
+    "withdrawing": Mistake(
+        CLOSED,
+        (f"{C}/runs/alpha/withdraw/", {}),
+        ("DELETE", f"{A}/runs/alpha", {}),
+        "runs withdraw {slug} alpha --by {organizer}",
     ),
     "file": Mistake(CLOSED, (f"{C}/runs/", {"file": FILE}), ("POST", f"{A}/runs", {"file": FILE}), "import-run {slug} {file}"),
     "pool": Mistake(CLOSED, (f"{C}/pool/", POOL), ("POST", f"{A}/pools", {"depth": 10}), "draw-pool {slug} --depth 10"),

@@ -33,7 +33,7 @@ from config.models import ApiToken, Job, Scope, User
 from evaluation.models import PrivateScore
 from evaluation.services import trying
 from pooling.models import Role
-from pooling.services import collections, members
+from pooling.services import collections, members, runs
 from tests import factories
 from tests.assess import factories as judged
 from tests.conftest import Cast, ClientFor
@@ -245,6 +245,8 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{C}runs/<str:tag>/": {"GET": submitter(200)},
     f"{C}runs/<str:tag>/edit/": {"GET": submitter(200), "POST": submitter(422)},
     f"{C}runs/<str:tag>/file/": {"GET": submitter(200)},
+    f"{C}runs/<str:tag>/withdraw/": {"POST": submitter(409)},  # there are scores of it
+    f"{C}withdrawn/<int:pk>/file/": {"GET": submitter(200)},
     f"{C}pool/": {"GET": organizer(200), "POST": organizer(422)},
     f"{C}pool/items/": {"GET": organizer(200)},
     f"{C}pool/file/<str:form>/": {"GET": organizer(200)},
@@ -376,8 +378,10 @@ TABLE: dict[str, dict[str, Rule]] = {
     f"{A}/runs/archive": {"POST": submitter(202)},
     f"{A}/runs/baseline": {"POST": organizer(202)},
     f"{A}/rules": {"GET": submitter(200), "PUT": organizer(200)},
-    f"{A}/runs/<tag>": {"GET": submitter(200), "PATCH": submitter(200)},
+    f"{A}/runs/<tag>": {"GET": submitter(200), "PATCH": submitter(200), "DELETE": submitter(409)},
     f"{A}/runs/<tag>/file": {"GET": submitter(200)},
+    f"{A}/withdrawn": {"GET": submitter(200)},
+    f"{A}/withdrawn/<int:id>/file": {"GET": submitter(200)},
     f"{A}/pools": {"GET": organizer(200), "POST": organizer(202)},
     f"{A}/pools/sizes": {"GET": organizer(200)},
     f"{A}/pools/plan": {"POST": organizer(200)},
@@ -475,6 +479,7 @@ class World:
             "upload": "uploads/",
             "kept": ("private/", "/try/"),
             "draft": "drafts/",
+            "withdrawn": "withdrawn/",
         }
         for name, marks in {**numbers, "invitation": "invitations/", "member": "members/"}.items():
             if any(mark in route for mark in ([marks] if isinstance(marks, str) else marks)):
@@ -530,6 +535,8 @@ def make_world(cast: Cast) -> World:
     values["draft"] = TopicDraft.objects.create(collection=collection, number="9", title="eels", words="eels", created_by=by).pk
     own = scored.make_run(collection, "own", scored.BETA, by=cast.participant)
     values |= {"tag": own.tag, "upload": own.upload_id}
+    gone = scored.make_run(collection, "gone", scored.BETA, by=cast.participant)
+    values["withdrawn"] = runs.withdraw_run(gone, by=cast.participant)[0].pk
     scored.judge_all(collection, scored.FIRST, cast.assessor)
     release = scored.freeze(collection, by)
     scored.score(release)

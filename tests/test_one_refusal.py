@@ -45,7 +45,7 @@ def words(release: Release, judged: Cast, tmp_path: Path) -> dict[str, object]:
     files = {"file": FILE, "practice": b"nowhere 1 why\n", "practice_grade": f"{card.docno} 500 why\n".encode()}
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
-    people = ("organizer", "assessor", "adjudicator", "stranger")
+    people = ("organizer", "assessor", "adjudicator", "participant", "stranger")
     return {
         **{name: getattr(judged, name).username for name in people},
         **{name: tmp_path / name for name in files},

@@ -18,7 +18,7 @@ from pooling.models.collections import (
     Visibility,
 )
 from pooling.models.pools import NotDrawn, Pick, Pool, PoolItem, TopicStop
-from pooling.models.runs import Run, RunKind, RunVersion
+from pooling.models.runs import Run, RunKind, RunVersion, WithdrawnRun
 from pooling.models.search import IndexedDocument, IndexedTerm, SearchIndex, TermVector
 
 __all__ = [
@@ -49,4 +49,5 @@ __all__ = [
     "UploadKind",
     "UploadState",
     "Visibility",
+    "WithdrawnRun",
 ]

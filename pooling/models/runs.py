@@ -70,3 +70,22 @@ class RunVersion(models.Model):
     class Meta:
         ordering = ["-version"]
         constraints = [models.UniqueConstraint(fields=["run", "version"], name="run_version_once")]
+
+
+class WithdrawnRun(models.Model):
+    """What a run was before it was withdrawn, a row for each of its versions; the files are kept."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="withdrawn_runs")
+    upload = models.OneToOneField(Upload, on_delete=models.PROTECT, related_name="withdrawn_run")
+    tag = models.CharField(max_length=25)
+    group = models.CharField(max_length=80, blank=True)
+    version = models.PositiveIntegerField()
+    submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    topic_count = models.PositiveIntegerField()
+    line_count = models.PositiveIntegerField()
+    created_at = models.DateTimeField()
+    withdrawn_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    withdrawn_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-pk"]

@@ -186,6 +186,23 @@ class RunOut(Schema):
     sha256: str = Field(alias="upload.sha256", description="Of the file as it was sent.")
 
 
+class WithdrawnOut(Schema):
+    """A run that was withdrawn, in one of its versions."""
+
+    id: int = Field(description="Of GET /collections/{slug}/withdrawn/{id}/file: the file as it was sent.")
+    tag: str
+    group: str
+    version: int
+    topics: int = Field(alias="topic_count")
+    lines: int = Field(alias="line_count")
+    submitted_by: str = Field(alias="submitted_by.name")
+    created_at: datetime
+    withdrawn_by: str = Field(alias="withdrawn_by.name")
+    withdrawn_at: datetime
+    upload: int = Field(alias="upload_id", description="Of GET /collections/{slug}/uploads/{id}: its report.")
+    sha256: str = Field(alias="upload.sha256", description="Of the file as it was sent.")
+
+
 class BaselineIn(In):
     """A run of our own over the collection's documents."""
 

@@ -28,6 +28,8 @@ def plan_pool(
     locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     require_not_archived(locked)
     choice = plans.choice(runs, strategy, values, seed)
+    if collection.runs.filter(pk__in=[run.pk for run in choice.runs]).count() < len(choice.runs):
+        raise Conflict("A run was withdrawn meanwhile; plan the round again.")
     if not collection.topics.exists():
         raise Conflict("There are no topics yet: upload them first.")
     live = Job.objects.filter(name="draw_pool", collection_id=collection.pk, state__in=[JobState.WAITING, JobState.RUNNING])

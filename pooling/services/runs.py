@@ -7,7 +7,8 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import ProtectedError, QuerySet
+from django.db.models.deletion import Collector
 from django.utils import timezone
 
 from config import store
@@ -19,7 +20,7 @@ from pooling.core.metadata import Metadata, checked_figures, read_metadata
 from pooling.core.run_stream import check_file
 from pooling.core.runs import RunRead
 from pooling.docnos import all_docnos
-from pooling.models import Collection, Role, Run, RunVersion, Upload, UploadKind, UploadState
+from pooling.models import Collection, Role, Run, RunVersion, Upload, UploadKind, UploadState, WithdrawnRun
 from pooling.services.collections import require_not_archived
 from pooling.services.taking import Refused, close, locked
 from pooling.services.topics import require_language
@@ -226,6 +227,7 @@ def edit_run(
     """What is told of a run; its rankings stay as they are."""
     collection = Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
     require_not_archived(collection)
+    _require_there(run)
     try:
         run.efficiency = checked_figures(efficiency)
     except ValueError as error:
@@ -235,3 +237,62 @@ def edit_run(
     run.full_clean()
     run.save(update_fields=["group", "kind", "description", "priority", "language", "efficiency"])
     return run
+
+
+def why_kept(run: Run, by: User) -> str:
+    """ "" while the run can be withdrawn, else why not: a participant's as long as runs are taken, anybody's as long as
+    nothing rests on it."""
+    organizes = Role.ORGANIZER in access.roles_in(by, run.collection)
+    if (closed := window(run.collection)) and not organizes:
+        return f"{closed} Ask the organizers if run {run.tag} is to be withdrawn."
+    if used := _resting_on(run):
+        more = "" if organizes else " For anything else ask the organizers."
+        return f"Run {run.tag} cannot be withdrawn: {used}. A file of the same tag can replace it.{more}"
+    return ""
+
+
+def _resting_on(run: Run) -> str:
+    """What would be lost with a run. That there are scores the database knows: they protect it (evaluation/models.py)."""
+    pool = run.pools.order_by("round").first()
+    if pool is not None:
+        return f"round {pool.round} of the pool {'was' if pool.drawn_at else 'is being'} drawn from it"
+    try:
+        Collector(using=run._state.db or "default", origin=run).collect([run])
+    except ProtectedError:
+        return "there are scores of it"
+    return ""
+
+
+@transaction.atomic
+def withdraw_run(run: Run, *, by: User) -> list[WithdrawnRun]:
+    """Take a run away as if it had never come, but for its files: they are kept, with who sent and who withdrew them.
+
+    Its parsed columns stay where they are, as those of a run that is replaced: somebody may be reading them."""
+    collection = Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)  # no round is planned meanwhile
+    require_not_archived(collection)
+    run = _require_there(run)
+    if kept := why_kept(run, by):
+        raise Conflict(kept)
+    told = ("version", "upload", "submitted_by", "topic_count", "line_count", "created_at")
+    withdrawn = [
+        WithdrawnRun(
+            collection=collection,
+            tag=run.tag,
+            group=run.group,
+            withdrawn_by=by,
+            **{name: getattr(one, name) for name in told},
+        )
+        for one in (*run.earlier.order_by("version"), run)
+    ]
+    run.delete()
+    for one in withdrawn:
+        one.save()
+    return withdrawn
+
+
+def _require_there(run: Run) -> Run:
+    """The run as it is now, unless it was withdrawn since it was looked up."""
+    now = Run.objects.select_related("collection").filter(pk=run.pk).first()
+    if now is None:
+        raise Conflict(f"Run {run.tag} was withdrawn meanwhile.")
+    return now

@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config import http
 from config.forms import attempt
@@ -45,6 +45,9 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
         "has_topics": collection.topics.exists(),
         "closed": runs.window(collection),
         "baselines": baselines,
+        "withdrawn": access.withdrawn_visible_to(request.user, collection).select_related(
+            "upload", "submitted_by", "withdrawn_by"
+        ),
     }
     return page(request, "pooling/runs.html", collection, status=422 if request.method == "POST" else 200, **context)
 
@@ -112,6 +115,7 @@ def run(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
         "findings": found.upload.report.get("findings", []),
         "figures": told_figures(found.efficiency),
         "earlier": found.earlier.select_related("upload", "submitted_by"),
+        "why_kept": runs.why_kept(found, access.require_sign_in(request.user)),
     }
     return page(request, "pooling/run.html", found.collection, **context)
 
@@ -123,7 +127,27 @@ def run_file(request: HttpRequest, slug: str, tag: str) -> FileResponse:
     upload, version = found.upload, request.GET.get("version", "")
     if version and version != str(found.version):
         upload = get_object_or_404(found.earlier, version=int(version) if version.isdecimal() else 0).upload
+    return sent_file(upload)
+
+
+def sent_file(upload: Upload) -> FileResponse:
+    """The API gives out files, too."""
     path = upload.file_path
     if path is None or not path.exists():
         raise Http404
     return http.download(path, upload.name)
+
+
+@require_POST
+def withdraw(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
+    """By whoever submitted it or an organizer, as long as nothing rests on it."""
+    found = _run(request, slug, tag)
+    runs.withdraw_run(found, by=access.require_sign_in(request.user))
+    messages.success(request, f"Run {found.tag} was withdrawn.")
+    return redirect("runs", slug)
+
+
+@require_safe
+def withdrawn_file(request: HttpRequest, slug: str, pk: int) -> FileResponse:
+    collection = access.collection_for(request.user, slug, *MAY)
+    return sent_file(get_object_or_404(access.withdrawn_visible_to(request.user, collection), pk=pk).upload)

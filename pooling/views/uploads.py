@@ -94,7 +94,7 @@ def _status(request: HttpRequest) -> int:
 def upload(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """How far the check of a file is, then what was found in it, by line."""
     collection = access.collection_for(request.user, slug, Role.ORGANIZER, Role.PARTICIPANT)
-    mine = access.uploads_visible_to(request.user, collection).select_related("uploaded_by", "run")
+    mine = access.uploads_visible_to(request.user, collection).select_related("uploaded_by", "run", "withdrawn_run")
     found = selectors.with_jobs([get_object_or_404(mine, pk=pk)])[0]
     findings = found.report.get("findings", [])
     here = "runs" if found.kind == UploadKind.RUN else str(found.kind)

@@ -22,7 +22,7 @@ from evaluation.models import PrivateScore
 from evaluation.services import releases, strategies, trying
 from pooling.core.html_text import html_text
 from pooling.models import Document, Invitation, Membership, PoolItem, Role, Topic, Upload, Visibility
-from pooling.services import collections, indexing, members, picking
+from pooling.services import collections, indexing, members, picking, runs
 from pooling.services.work import Direct
 from tests import factories
 from tests.assess import factories as judged
@@ -295,6 +295,10 @@ class World:
         files.take_run(self.line, by, again, group="North Institute of Marine Retrieval", replace="yes")
         files.draw(self.line, by, 3)
         files.draw(self.line, by, 5)
+        for tag in ("dense-withdrawn", "dense-late"):
+            late = files.take_run(self.line, self.rival, files.run_file(tag, t1="FT001 FT002"), group=ARABIC)
+            if tag == "dense-withdrawn":
+                self.withdrawn = runs.withdraw_run(late, by=self.rival)[0].upload
         with Direct(lambda done, total, words: None) as work:
             indexing.index_documents(self.line, work)
         texts = {"title": "Fish at night", "description": "What was seen of fish near turbines after dark."}
