@@ -41,6 +41,7 @@ from assess.schemas.watching import ProgressOut
 from assess.services import assigning, judging, leases
 from assess.services.assigning import Wanted
 from assess.services.seating import Seating
+from config import openapi
 from config.api import JUDGE, MANAGE, ApiRequest, newest_first
 from config.errors import Refusal
 from config.expected import no_such
@@ -51,8 +52,6 @@ judging_routes = Router(tags=["Judging"])
 assignment_routes = Router(tags=["Assignments"])
 Q, A = "/collections/{slug:slug}/queue", "/collections/{slug:slug}/assignments"
 L = "/collections/{slug:slug}/leases"
-REPORT = {"responses": {200: {"content": {"application/json": {"schema": {"type": "object"}}}}}}
-EXPORT = {"responses": {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}}}
 
 
 def _assessed(request: ApiRequest, slug: str) -> Collection:
@@ -274,7 +273,11 @@ def read_agreement(request: ApiRequest, slug: str) -> dict[str, Any]:
     return {"levels": report.levels, "twice": report.twice, "overall": PairOut.of(report.overall), "pairs": of_two}
 
 
-@assignment_routes.get("/collections/{slug:slug}/agreement/report", response={200: None}, openapi_extra=REPORT)
+@assignment_routes.get(
+    "/collections/{slug:slug}/agreement/report",
+    response={200: None},
+    openapi_extra=openapi.files(*agreement_files.FORMS.values(), *tables.TABLE_FORMS.values()),
+)
 def download_agreement(request: ApiRequest, slug: str, filters: Query[ReportFilter]) -> HttpResponse:
     """Download every coefficient, with intervals and by topic, or one table of the page, as JSON, CSV or LaTeX
 
@@ -288,7 +291,9 @@ def download_agreement(request: ApiRequest, slug: str, filters: Query[ReportFilt
     return HttpResponse(agreement_files.written(found, filters.form), content_type=agreement_files.FORMS[filters.form])
 
 
-@assignment_routes.get("/collections/{slug:slug}/judgments", response={200: None}, openapi_extra=EXPORT)
+@assignment_routes.get(
+    "/collections/{slug:slug}/judgments", response={200: None}, openapi_extra=openapi.files(*exports.FORMATS.values())
+)
 def download_judgments(request: ApiRequest, slug: str, filters: Query[ExportFilter]) -> StreamingHttpResponse:
     """Download the judgments, or all acts of judging; assessors by pseudonym
 

@@ -26,6 +26,7 @@ from assess.schemas.watching import CheckIn, CheckOut, StopIn, TopicGoesOut, Wat
 from assess.services import checking, practice, questions, workloads
 from assess.services import searching as search_acts
 from assess.services.practice import Example
+from config import openapi
 from config.api import JUDGE, MANAGE, ApiRequest
 from config.errors import Conflict, Refusal
 from config.models import Job
@@ -38,8 +39,6 @@ ask_routes = Router(tags=["Judging"])
 watch_routes = Router(tags=["Assignments"])
 C = "/collections/{slug:slug}"
 Q = f"{C}/queue"
-TEXT = {"responses": {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}}
-CSV = {"responses": {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}}}
 
 
 def _assessed(request: ApiRequest, slug: str) -> Collection:
@@ -108,7 +107,7 @@ def watch_judging(request: ApiRequest, slug: str) -> watching.Watched:
     return watching.looked_at(_organized(request, slug))[1]
 
 
-@watch_routes.get(f"{C}/hours", response={200: None}, openapi_extra=CSV)
+@watch_routes.get(f"{C}/hours", response={200: None}, openapi_extra=openapi.files("text/csv"))
 def download_hours(request: ApiRequest, slug: str) -> HttpResponse:
     """Active seconds of each assessor by day, as CSV
 
@@ -285,7 +284,7 @@ def build_index(request: ApiRequest, slug: str) -> Job:
     return indexing.request_index(_organized(request, slug), by=request.user)
 
 
-@watch_routes.get(f"{C}/search/run", response={200: None}, openapi_extra=TEXT)
+@watch_routes.get(f"{C}/search/run", response={200: None}, openapi_extra=openapi.files("text/plain"))
 def download_interactive(request: ApiRequest, slug: str) -> HttpResponse:
     """Download what was found by searching and is relevant, as a manual run
 

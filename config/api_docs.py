@@ -91,8 +91,11 @@ def _act(method: str, path: str, operation: dict[str, Any], schemas: dict[str, A
     bodies: dict[str, Any] = operation.get("requestBody", {}).get("content", {})
     kind, body = next(((kind, found["schema"]) for kind, found in bodies.items()), ("", {}))
     [(status, success)] = [(s, told) for s, told in operation["responses"].items() if int(s) < 300]
-    content: dict[str, Any] = next((found["schema"] for found in success.get("content", {}).values()), {})
-    answer, shape = _type(content, schemas) if content else ("nothing", "")
+    content: dict[str, Any] = success.get("content", {})
+    if content.keys() <= {"application/json"}:
+        answer, shape = _type(content["application/json"]["schema"], schemas) if content else ("nothing", "")
+    else:
+        answer, shape = f"a file: {' or '.join(content)}", ""
     return Act(
         id=operation["operationId"],
         method=method,

@@ -10,7 +10,7 @@ from ninja import Query, Router
 
 from assess import api as assess_api
 from assess import drafting_api, merging_api, watching_api
-from config import accounts, health, http, jobs
+from config import accounts, health, http, jobs, openapi
 from config.api import MANAGE, ApiRequest, api, newest_first
 from config.models import ApiToken, Job, User
 from config.schemas import (
@@ -106,16 +106,13 @@ def read_job(request: ApiRequest, id: int) -> Job:
     return access.job_for(request.user, id)
 
 
-BINARY = {"responses": {200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}}}
-
-
-@work.get("/jobs/{int:id}/output", response={200: None}, openapi_extra=BINARY)
+@work.get("/jobs/{int:id}/output", response={200: None}, openapi_extra=openapi.files(http.ZIP))
 def download_job_output(request: ApiRequest, id: int) -> FileResponse:
     """Download the file that a job made"""
     path = access.job_for(request.user, id).output_path
     if path is None or not path.exists():
         raise Http404
-    return http.download(path, path.name)
+    return http.download(path, path.name, http.ZIP)
 
 
 @work.post("/jobs/trial", response={202: JobOut}, auth=MANAGE)

@@ -304,8 +304,13 @@ class PlainErrors:
         return None
 
 
-def download(path: Path, name: str) -> FileResponse:
-    return FileResponse(path.open("rb"), as_attachment=True, filename=name)
+ANY = "application/octet-stream"  # of what somebody sent: it is given back as bytes, whatever its name says
+ZIP = "application/zip"
+
+
+def download(path: Path, name: str, kind: str) -> FileResponse:
+    """`kind` is its type, which is never told from a name: that may be a stranger's, and differ from machine to machine."""
+    return FileResponse(path.open("rb"), as_attachment=True, filename=name, content_type=kind)
 
 
 def tell_ended(request: HttpRequest, answer: HttpResponse, section: str, *, live: bool) -> HttpResponse:

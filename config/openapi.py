@@ -6,6 +6,8 @@ from ninja import NinjaAPI, Schema
 from ninja.openapi.schema import REF_TEMPLATE, OpenAPISchema
 from ninja.operation import Operation
 
+from config import http
+
 KEY = {
     "in": "header",
     "name": "Idempotency-Key",
@@ -24,6 +26,18 @@ ERRORS = {
     409: "Refused in the present state, or the Idempotency-Key was used for something else",
     422: "What was sent is not valid; the message and details say why",
 }
+
+
+def files(*types: str) -> dict[str, Any]:
+    """For `openapi_extra=` of an operation whose answer is a file: every type in which it is served, the usual one first."""
+    names = dict.fromkeys(kind.partition(";")[0] for kind in types)
+    return {"responses": {200: {"content": {name: {"schema": _schema(name)} for name in names}}}}
+
+
+def _schema(kind: str) -> dict[str, str]:
+    if kind == "application/json":
+        return {}  # an object, or a list
+    return {"type": "string", "format": "binary"} if kind in {http.ANY, http.ZIP} else {"type": "string"}
 
 
 class Document(OpenAPISchema):

@@ -173,7 +173,7 @@ def job_output(request: HttpRequest, pk: int) -> FileResponse:
     path = found.output_path
     if path is None or not path.exists():
         raise Http404
-    return http.download(path, path.name)
+    return http.download(path, path.name, http.ZIP)
 
 
 # Administration

@@ -9,6 +9,7 @@ from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
 from numpy.typing import NDArray
 
+from config import openapi
 from config.api import MANAGE, PUBLIC, ApiRequest, newest_first
 from config.models import Job
 from config.schemas import JobOut
@@ -33,8 +34,6 @@ from pooling.models import Role
 
 release_routes = Router(tags=["Releases"])
 score_routes = Router(tags=["Scores"])
-PLAIN = {"responses": {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}}
-CSV = {"responses": {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}}}
 ONE = "/collections/{slug:slug}/releases/{int:number}"
 
 
@@ -68,7 +67,7 @@ def read_release(request: ApiRequest, slug: str, number: int) -> Release:
     return _released(request, slug, number)
 
 
-@release_routes.get(f"{ONE}/qrels", response={200: None}, openapi_extra=PLAIN, auth=PUBLIC)
+@release_routes.get(f"{ONE}/qrels", response={200: None}, openapi_extra=openapi.files("text/plain"), auth=PUBLIC)
 def download_qrels(request: ApiRequest, slug: str, number: int, filters: Query[QrelsFilter]) -> FileResponse | HttpResponse:
     """Download the qrels: topic 0 docno grade"""
     return exports.qrels_file(_released(request, slug, number), filters.view)
@@ -106,13 +105,13 @@ def read_scores(request: ApiRequest, slug: str, number: int) -> dict[str, Any]:
     return _board(standing, standing.names, standing.means)
 
 
-@score_routes.get(f"{ONE}/scores.csv", response={200: None}, openapi_extra=CSV, auth=PUBLIC)
+@score_routes.get(f"{ONE}/scores.csv", response={200: None}, openapi_extra=openapi.files("text/csv"), auth=PUBLIC)
 def download_scores(request: ApiRequest, slug: str, number: int) -> HttpResponse:
     """Download every run's means as CSV: a line for each run, a column for each measure"""
     return exports.means_file(_standing(request, slug, number))
 
 
-@score_routes.get(f"{ONE}/topics.csv", response={200: None}, openapi_extra=CSV, auth=PUBLIC)
+@score_routes.get(f"{ONE}/topics.csv", response={200: None}, openapi_extra=openapi.files("text/csv"), auth=PUBLIC)
 def download_topic_scores(request: ApiRequest, slug: str, number: int) -> StreamingHttpResponse:
     """Download all scores by topic as CSV: run, topic, measure, value"""
     return exports.topics_file(_standing(request, slug, number))
@@ -152,7 +151,7 @@ def read_run_report(request: ApiRequest, slug: str, number: int, tag: str, filte
     return reports.run_document(standing, place, reports.run_report(standing, place, strict=strict))
 
 
-@score_routes.get(f"{ONE}/runs/{{tag}}/trec_eval", response={200: None}, openapi_extra=PLAIN, auth=PUBLIC)
+@score_routes.get(f"{ONE}/runs/{{tag}}/trec_eval", response={200: None}, openapi_extra=openapi.files("text/plain"), auth=PUBLIC)
 def download_trec_eval(request: ApiRequest, slug: str, number: int, tag: str, filters: Query[ViewFilter]) -> HttpResponse:
     """Download one run's scores in trec_eval's text form, with a line for each topic and measure
 

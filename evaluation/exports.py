@@ -43,7 +43,7 @@ def qrels(release: Release, view: str = "graded") -> bytes:
 
 def qrels_file(release: Release, view: str = "graded") -> FileResponse | HttpResponse:
     if view in {"", "graded"}:
-        return http.download(store.path(release.path), file_name(release, ".qrels"))
+        return http.download(store.path(release.path), file_name(release, ".qrels"), "text/plain")
     return attached(HttpResponse(qrels(release, view), content_type="text/plain"), file_name(release, f"-{view}.qrels"))
 
 
@@ -51,7 +51,7 @@ def archive_file(release: Release) -> FileResponse:
     """All files of a release; one of before there were archives has none."""
     if not release.archive:
         raise Http404(f"Release {release.number} was frozen without an archive.")
-    return http.download(store.path(release.archive), file_name(release, ".zip"))
+    return http.download(store.path(release.archive), file_name(release, ".zip"), http.ZIP)
 
 
 def score_archive(release: Release) -> ScoreArchive | None:
@@ -64,7 +64,7 @@ def score_archive_file(release: Release) -> FileResponse:
     found = release.score_archives.first()
     if found is None:
         raise Http404(f"There are no scores under release {release.number} yet.")
-    return http.download(store.path(found.path), file_name(release, f"-scores-{found.version}.zip"))
+    return http.download(store.path(found.path), file_name(release, f"-scores-{found.version}.zip"), http.ZIP)
 
 
 Line = tuple[str, str, str, Sequence[float | None], Sequence[str]]  # tag, group, kind, values, origin

@@ -6,6 +6,7 @@ from django.http import FileResponse, Http404, HttpResponse
 from ninja import Field, File, Form, Query, Router, Schema
 from ninja.files import UploadedFile
 
+from config import http, openapi
 from config.api import MANAGE, PUBLIC, ApiRequest
 from config.models import Job
 from config.schemas import In, JobOut
@@ -19,8 +20,6 @@ from pooling.models import Role
 
 routes = Router(tags=["Releases"])
 ONE = "/collections/{slug:slug}/releases/{int:number}"
-ZIP = {"responses": {200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}}}
-PLAIN = {"responses": {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}}
 
 
 class StateIn(In):
@@ -150,13 +149,13 @@ def set_release_state(request: ApiRequest, slug: str, number: int, body: StateIn
     return selectors.tombstone(collection, number)
 
 
-@routes.get(f"{ONE}/archive", response={200: None}, openapi_extra=ZIP, auth=PUBLIC)
+@routes.get(f"{ONE}/archive", response={200: None}, openapi_extra=openapi.files(http.ZIP), auth=PUBLIC)
 def download_archive(request: ApiRequest, slug: str, number: int) -> FileResponse:
     """Download all files of a release as one, with a script that checks them"""
     return exports.archive_file(selectors.release(access.released_to(request.user, slug), number))
 
 
-@routes.get(f"{ONE}/scores/archive", response={200: None}, openapi_extra=ZIP, auth=PUBLIC)
+@routes.get(f"{ONE}/scores/archive", response={200: None}, openapi_extra=openapi.files(http.ZIP), auth=PUBLIC)
 def download_score_archive(request: ApiRequest, slug: str, number: int) -> FileResponse:
     """Download all scores of a release as one, the newest version
 
@@ -200,7 +199,7 @@ def import_qrels(request: ApiRequest, slug: str, file: File[UploadedFile], field
     return importing.request_import(collection, by=request.user, data=file.read(), options=importing.Options(**fields.dict()))
 
 
-@routes.get("/collections/{slug:slug}/live-qrels", response={200: None}, openapi_extra=PLAIN)
+@routes.get("/collections/{slug:slug}/live-qrels", response={200: None}, openapi_extra=openapi.files("text/plain"))
 def download_live_qrels(request: ApiRequest, slug: str, filters: Query[LiveFilter]) -> HttpResponse:
     """Download the judgments as qrels, as they are now or stood at any time
 

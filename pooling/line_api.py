@@ -7,6 +7,7 @@ from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import File, Form, Query, Router, UploadedFile
 
+from config import http, openapi
 from config.api import MANAGE, PUBLIC, SUBMIT, ApiRequest, newest_first
 from config.errors import Refusal
 from config.models import Job
@@ -14,6 +15,7 @@ from config.schemas import JobOut
 from pooling import access, exports, plans, selectors
 from pooling.core.baseline import Model
 from pooling.core.strategies import STRATEGIES, Strategy
+from pooling.core.topics import WRITTEN
 from pooling.models import (
     Collection,
     Corpus,
@@ -70,8 +72,6 @@ def _organized(request: ApiRequest, slug: str) -> Collection:
 
 # Topics, documents, uploads
 
-BINARY = {"responses": {200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}}}
-
 
 def _received(request: ApiRequest, collection: Collection, kind: UploadKind, file: UploadedFile, options: Any = None) -> Upload:
     fields = set(type(options).model_fields) if options else set()
@@ -88,7 +88,9 @@ def list_topics(request: ApiRequest, slug: str) -> QuerySet[Topic]:
     return access.collection_for(request.user, slug).topics.all()
 
 
-@upload_routes.get("/collections/{slug:slug}/topics-file", response={200: None}, auth=PUBLIC, openapi_extra=BINARY)
+@upload_routes.get(
+    "/collections/{slug:slug}/topics-file", response={200: None}, auth=PUBLIC, openapi_extra=openapi.files(*WRITTEN.values())
+)
 def download_topics(request: ApiRequest, slug: str, format: Literal["trec", "tsv", "jsonl"] = "trec") -> HttpResponse:
     """Download the topics: TREC's SGML, lines of number and title, or JSON lines in all languages"""
     return topics_download(access.collection_for(request.user, slug), format)
@@ -279,7 +281,7 @@ def read_run(request: ApiRequest, slug: str, tag: str) -> Run:
     return _run(request, slug, tag)
 
 
-@run_routes.get("/collections/{slug:slug}/runs/{tag}/file", response={200: None}, openapi_extra=BINARY)
+@run_routes.get("/collections/{slug:slug}/runs/{tag}/file", response={200: None}, openapi_extra=openapi.files(http.ANY))
 def download_run(request: ApiRequest, slug: str, tag: str) -> FileResponse:
     """Download a run's file as it was sent, byte for byte
 
@@ -313,7 +315,7 @@ def list_withdrawn(request: ApiRequest, slug: str) -> QuerySet[WithdrawnRun]:
     return _withdrawn(request, slug)
 
 
-@run_routes.get("/collections/{slug:slug}/withdrawn/{int:id}/file", response={200: None}, openapi_extra=BINARY)
+@run_routes.get("/collections/{slug:slug}/withdrawn/{int:id}/file", response={200: None}, openapi_extra=openapi.files(http.ANY))
 def download_withdrawn(request: ApiRequest, slug: str, id: int) -> FileResponse:
     """Download a withdrawn run's file as it was sent, byte for byte
 
@@ -396,7 +398,9 @@ def list_items(request: ApiRequest, slug: str, filters: Query[ItemsFilter]) -> l
     return [exports.item_told(item, ranks) for item, ranks in zip(items, found, strict=True)]
 
 
-@pool_routes.get("/collections/{slug:slug}/pools/file", response={200: None}, openapi_extra=BINARY)
+@pool_routes.get(
+    "/collections/{slug:slug}/pools/file", response={200: None}, openapi_extra=openapi.files(*exports.FORMS.values())
+)
 def download_pool(request: ApiRequest, slug: str, format: Literal["txt", "csv", "json"] = "txt") -> StreamingHttpResponse:
     """Download the whole pool: TREC's topic and docno, CSV, or JSON with the ranks
 

@@ -502,10 +502,10 @@ def make_world(cast: Cast) -> World:
     shutil.rmtree(settings.DATA / "files" / "search", ignore_errors=True)  # of other tests, whose numbers come again
     collections.write_guideline(collection, by=by, text="Judge by the text alone.")
     job = collections.request_export(collection, by=by)
-    output = settings.DATA / "files" / "matrix.txt"
+    output = settings.DATA / "files" / "matrix.zip"
     output.parent.mkdir(exist_ok=True)
     output.write_text("result")
-    Job.objects.filter(pk=job.pk).update(state="done", output="files/matrix.txt")
+    Job.objects.filter(pk=job.pk).update(state="done", output="files/matrix.zip")
     invitation = members.invite(collection, by=by, role=Role.ASSESSOR, max_uses=100)[0]
     person = factories.make_user(f"Away from {collection.name}")  # nobody signs in as them: that would end their reset link
     machine = members.add_machine(collection, name="robot")[0]

@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ from django.test import Client
 from config import api_docs
 from config.endpoints import api
 from tests.api.conftest import CallerFor
-from tests.conftest import Cast
+from tests.conftest import Cast, ClientFor
+from tests.test_access import World, world
 
+__all__ = ["world"]
 DOCS = Path(__file__).parent.parent / "docs" / "api.md"
 
 
@@ -83,6 +86,17 @@ def test_worked_example_of_the_docs(cast: Cast) -> None:
     assert statuses == [201, 200, 201, 201, 201, 201, 202, 200]
 
 
+def test_page_tells_in_which_types_a_file_comes() -> None:
+    acts = {act.id: act for acts in api_docs.contents()[0].values() for act in acts}
+    names = ("download_judgments", "download_run", "read_me", "dismiss_upload")
+    assert [acts[name].answer for name in names] == [
+        "a file: text/csv or application/x-ndjson",
+        "a file: application/octet-stream",
+        "MeOut",
+        "nothing",
+    ]
+
+
 def test_page_example_of_a_body() -> None:
     acts = {act.id: act for acts in api_docs.contents()[0].values() for act in acts}
     assert acts["create_collection"].curl.splitlines()[1:] == [
@@ -91,3 +105,35 @@ def test_page_example_of_a_body() -> None:
         "  -H 'Content-Type: application/json' \\",
         """  -d '{"name": "Harbour trials 2026", "slug": "harbour-2026", "task": "ad-hoc"}'""",
     ]
+
+
+NOT_IN_THE_WORLD = {"download_interactive"}  # nobody found anything by searching
+
+
+def variants(told: dict[str, Any]) -> list[dict[str, str]]:
+    """Every choice of the parameters on which the type of the answer can hang."""
+    lists = []
+    for found in told["parameters"]:
+        values = found["schema"].get("enum", [])
+        if found["in"] == "query" and found["name"] in {"format", "form", "table", "view"} and values:
+            lists.append([(found["name"], value) for value in ("", *values)])
+    return [{name: value for name, value in one if value} for one in product(*lists)]
+
+
+@pytest.mark.once
+def test_documented_types_are_those_that_are_served(world: World, client_for: ClientFor, subtests: pytest.Subtests) -> None:
+    """Of every GET, with every form of its answer; of files, each type that is documented is served."""
+    client = client_for(world.cast.staff)
+    for method, path, told in operations():
+        documented = set(told["responses"].get(200, {}).get("content", {}))
+        if method != "GET" or told["operationId"] in NOT_IN_THE_WORLD:
+            continue
+        with subtests.test(told["operationId"]):
+            address = world.address(re.sub(r"{(\w+)}", r"<\1>", path.removeprefix("/")).replace("<id>", "<int:id>"))
+            served = set()
+            for query in variants(told):
+                answer = client.get(address, query)
+                answer.getvalue()  # which closes the file
+                if answer.status_code == 200:
+                    served.add(answer["Content-Type"].partition(";")[0])
+            assert served == documented or (not served and documented == {"application/json"})

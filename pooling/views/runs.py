@@ -135,7 +135,7 @@ def sent_file(upload: Upload) -> FileResponse:
     path = upload.file_path
     if path is None or not path.exists():
         raise Http404
-    return http.download(path, upload.name)
+    return http.download(path, upload.name, http.ANY)
 
 
 @require_POST

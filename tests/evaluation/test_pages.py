@@ -514,7 +514,7 @@ def test_efficiency_is_told_beside_the_scores(release: Release, olga: Client) ->
 @pytest.mark.parametrize(
     ("path", "name", "kind"),
     [
-        ("releases/1/qrels/", "harbour-trials-release-1.qrels", "application/octet-stream"),
+        ("releases/1/qrels/", "harbour-trials-release-1.qrels", "text/plain"),
         ("releases/1/qrels/?view=strict", "harbour-trials-release-1-strict.qrels", "text/plain"),
         ("leaderboard/scores.csv", "harbour-trials-release-1-scores.csv", "text/csv"),
         ("leaderboard/topics.csv", "harbour-trials-release-1-topics.csv", "text/csv"),
