@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 MANY = 1_000_000_000
+FILES = {"FILE", "RUN", "RUNS", "QRELS", "TOPICS", "DOCUMENTS"}
 
 
 def whole(least: int, most: int = MANY) -> Callable[[str], int]:
@@ -20,9 +21,15 @@ def whole(least: int, most: int = MANY) -> Callable[[str], int]:
 
 
 class Parser(argparse.ArgumentParser):
-    """Of a command on files: tells of a wrong number or choice as the commands of a site do (config/expected.py)."""
+    """Of a command on files: tells of a wrong number or choice as the commands of a site do (config/expected.py).
+
+    An empty word is refused where it is not the default: it is a variable of a script that was not set, and would be
+    taken as if the option had not been given."""
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        if not arg_string.strip() and action.type in (None, str) and action.default != "":
+            what = "the name of a file" if str(action.metavar or action.dest).upper() in FILES else "an entry"
+            raise argparse.ArgumentError(action, f"Expected {what}; found nothing.")
         try:
             return super()._get_value(action, arg_string)
         except argparse.ArgumentError:

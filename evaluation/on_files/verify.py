@@ -31,7 +31,10 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str]) -> int:
-    options = parser().parse_args(argv)
+    made = parser()
+    options = made.parse_args(argv)
+    if options.file is not None and not options.file.strip():  # Path("") is the present folder
+        made.error("argument file: Expected the name of a file; found nothing.")
     try:
         files = read(Path(options.file) if options.file else Path(__file__).resolve().parent)
         checks = verify(files)

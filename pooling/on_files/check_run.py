@@ -43,9 +43,9 @@ def parser() -> argparse.ArgumentParser:
 
 def _repairs(text: str) -> list[str]:
     names = text.replace(",", " ").split()
-    for name in names:
+    for name in names or [""]:
         if name not in REPAIRS:
-            raise argparse.ArgumentTypeError(f"expected some of {', '.join(REPAIRS)}, found “{name}”")
+            raise argparse.ArgumentTypeError(f"expected some of {', '.join(REPAIRS)}, found {f'“{name}”' if name else 'none'}")
     return names
 
 

@@ -48,6 +48,8 @@ def main(argv: list[str]) -> int:
         made.error("--sizes is of the strategy depth.")
     if STRATEGIES[name].kind == "adaptive" and options.qrels is None:
         made.error(f"{name} chooses by the judgments so far: expected them by --qrels FILE.")
+    if values.get("per_group") is not None and options.groups is None:
+        made.error("--per-group is of groups: expected them by --groups FILE.")
     if name == "cal":
         made.error("cal reads the documents themselves: draw it in a site, where they are.")
     try:
@@ -169,4 +171,6 @@ def _groups(name: str | None, tags: list[str]) -> tuple[list[str], list[int]]:
         if len(fields) not in (2, 3) or (len(fields) == 3 and not fields[2].isdecimal()):
             raise Stop(f"{name}:{number}: expected tag, group and perhaps priority; found “{line.strip()[:80]}”.")
         found[fields[0]] = fields[1], int(fields[2]) if len(fields) == 3 else 1
+    if name and not found.keys() & set(tags):
+        raise Stop(f"{name}: expected a line of tag and group for the runs {', '.join(tags)}; found none of them.")
     return [found.get(tag, ("", 1))[0] for tag in tags], [found.get(tag, ("", 1))[1] for tag in tags]

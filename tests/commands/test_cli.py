@@ -1,4 +1,5 @@
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -129,4 +130,41 @@ def test_commands_on_files_say_what_was_expected_as_a_site_does(
     monkeypatch.setattr("sys.argv", ["assize", *words.split()])
     with pytest.raises(SystemExit):
         cli.main()
+    assert capsys.readouterr().err.endswith(f"{says}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("check-run a.run --topics ''", "argument --topics: Expected the name of a file; found nothing."),
+        ("check-run a.run --topics ' '", "argument --topics: Expected the name of a file; found nothing."),
+        ("check-run a.run --documents ''", "argument --documents: Expected the name of a file; found nothing."),
+        ("check-run a.run --write ''", "argument --write: Expected the name of a file; found nothing."),
+        ("check-run ''", "argument run: Expected the name of a file; found nothing."),
+        ("check-run a.run --repair ,", "argument --repair: expected some of ranks, first, cut, found none"),
+        ("check-run a.run --depth ''", "argument --depth: expected a whole number from 1 to 1000000000, found “”"),
+        ("pool a.run --groups ''", "argument --groups: Expected the name of a file; found nothing."),
+        ("pool a.run --strategy mtf --qrels ''", "argument --qrels: Expected the name of a file; found nothing."),
+        ("pool a.run ''", "argument runs: Expected the name of a file; found nothing."),
+        ("pool a.run --depth ''", "argument --depth: Expected a whole number; found “”."),
+        ("pool a.run --strategy strata --edges ''", "argument --edges: Expected an entry; found nothing."),
+        ("rank '' b", "argument TOPICS: Expected the name of a file; found nothing."),
+        ("rank a ''", "argument DOCUMENTS: Expected the name of a file; found nothing."),
+        ("eval '' a.run", "argument QRELS: Expected the name of a file; found nothing."),
+        ("eval q ''", "argument RUNS: Expected the name of a file; found nothing."),
+        ("eval q a.run -m ''", "argument -m: Expected an entry; found nothing."),
+        ("compare q a.run b.run -m ''", "argument -m: Expected an entry; found nothing."),
+        ("compare q a.run b.run --baseline ''", "argument --baseline: Expected an entry; found nothing."),
+        ("agree ''", "argument file: Expected the name of a file; found nothing."),
+        ("agree a --levels ''", "argument --levels: Expected an entry; found nothing."),
+        ("verify ''", "argument file: Expected the name of a file; found nothing."),
+    ],
+)
+def test_commands_on_files_take_no_empty_word_for_one_that_was_left_out(
+    words: str, says: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["assize", *shlex.split(words)])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == (1 if words.startswith("eval") else 2)  # as trec_eval
     assert capsys.readouterr().err.endswith(f"{says}\n")

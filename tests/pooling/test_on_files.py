@@ -145,12 +145,23 @@ def test_pool_of_the_first_runs_of_each_group(folder: Path, capsys: pytest.Captu
     assert pool.main([*names, "--depth", "2", "--groups", str(folder / "groups"), "--json"]) == 0
     told = {"group": "north", "run": "", "runs": 2, "pooled": 6, "unique": 6}
     assert json.loads(capsys.readouterr().out)["groups"] == [told]
+    for strangers in ("", "# tag group\n", "One north\n"):
+        (folder / "groups").write_text(strangers)
+        assert pool.main([*names, "--groups", str(folder / "groups")]) == 1
+        said = f"Error: {folder}/groups: expected a line of tag and group for the runs one, two; found none of them.\n"
+        assert capsys.readouterr().err == said
     (folder / "groups").write_text("one\n")
     assert pool.main([*names, "--groups", str(folder / "groups")]) == 1
 
 
 def test_wrong_usage_ends_with_2(folder: Path) -> None:
-    for arguments in (["--depth", "0"], ["--budget", "3"], ["--strategy", "best"], ["--strategy", "rrf", "--sizes"]):
+    for arguments in (
+        ["--depth", "0"],
+        ["--budget", "3"],
+        ["--strategy", "best"],
+        ["--strategy", "rrf", "--sizes"],
+        ["--per-group", "1"],
+    ):
         with pytest.raises(SystemExit) as end:
             pool.main([str(folder / "one.run"), *arguments])
         assert end.value.code == 2
