@@ -338,7 +338,7 @@ def test_runs_page_asks_the_same_number_of_queries(
     for tags in (["a"], ["b", "c"]):
         for tag in tags:
             files.take_run(cast.collection, cast.organizer, run_file(tag, t1="d1"))
-        with django_assert_num_queries(15):
+        with django_assert_num_queries(16):
             assert olga.get(f"{HERE}runs/").status_code == 200
 
 
