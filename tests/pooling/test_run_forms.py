@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pooling.core.findings import Report, told
 from pooling.core.metadata import FIGURES, checked_figures, read_metadata
@@ -24,18 +26,75 @@ def codes(found: RunRead) -> list[tuple[str, int]]:
 @pytest.mark.parametrize(
     ("asked", "near"),
     [
-        ("LA0101-1", "LA010189-0001"),
-        ("la010189-1", "LA010189-0001"),
+        ("CLUEWEB09-EN0000-00-00000", "clueweb09-en0000-00-00000"),  # case
+        ("la010189-1", "LA010189-0001"),  # zeros before a number
         ("FT911-01", "FT911-1"),
-        ("ft911_10", "FT911-10"),
-        ("XFT911-10", "FT911-10"),
-        ("CLUEWEB09-EN0000-00-00000", "clueweb09-en0000-00-00000"),
+        ("ft911_10", "FT911-10"),  # marks
+        ("FT 911/10", "FT911-10"),
+        ("ft-911-10", "FT911-10"),
+        ("docs/1991/FT911-10", "FT911-10"),  # a path
+        ("C:\\docs\\FT911-1", "FT911-1"),
+        ("FT911-1.txt", "FT911-1"),  # an ending
+        ("LA010189-0002.xml.gz", "LA010189-0002"),
+        ("FT911-10v2", "FT911-10"),  # a version, or the number of a passage
+        ("FT911-10#3", "FT911-10"),
+        ("docs/ft911_010.TXT", "FT911-10"),  # all of it
+        ("trec:FT911-10", "FT911-10"),  # a beginning that the collection has not
+        ("LA010198-0001", "LA010189-0001"),  # slips: two changed places
+        ("LA01089-0001", "LA010189-0001"),  # one is missing
+        ("LA0101899-0001", "LA010189-0001"),  # too much
+        ("LO010189-0001", "LA010189-0001"),  # wrong
+        ("FT911-11", ""),  # may be FT911-1 as well as FT911-10
+        ("LA010189-0003", ""),
+        ("LA0101-1", ""),
+        ("FT", ""),
+        ("-", ""),
+        ("", ""),
         ("something else", ""),
+        ("x" * 5000, ""),
     ],
 )
 def test_what_was_probably_meant(asked: str, near: str) -> None:
     assert Nearest(DOCNOS).to(asked.encode()) == near
     assert Nearest(np.zeros(0, "S1")).to(asked.encode()) == ""
+
+
+@pytest.mark.parametrize(
+    ("known", "asked", "near"),
+    [
+        (["doc-1", "doc-2"], "2", "doc-2"),  # what all begin with
+        (["1", "2", "3"], "doc-2", "2"),
+        (["1", "2", "3"], "FT911-2", ""),  # a number of something else
+        (["a.txt", "b.txt"], "b", "b.txt"),
+        (["2101.00001v1", "2101.00002v1"], "2101.00002", "2101.00002v1"),
+        (["news/a/x17.txt", "news/b/x18.txt"], "x18", "news/b/x18.txt"),
+        (["news/a/x17.txt", "news/b/x17.txt"], "x17", ""),  # one as well as the other
+        (["051", "052"], "51", "051"),
+        (["301", "302"], "31", "301"),
+        ([*map(str, range(301, 351))], "351", ""),  # in a series of numbers each is as near as the next
+        ([*map(str, range(301, 351))], "400", ""),
+        (["a-1", "a_1", "b-1"], "A_1", "a_1"),  # of those that are the same otherwise, the most alike
+        (["clueweb09-en0000-00-00000", "clueweb09-enwp00-00-00000"], "en0000-00-00000", "clueweb09-en0000-00-00000"),
+        (["документ-1", "справка-1"], "ДОКУМЕНТ-1", "документ-1"),
+        (["документ-1", "документ-22"], "документ_022", "документ-22"),
+        (["a1", "b1"], "c1", ""),
+        (["1-23", "12-3"], "123", ""),  # marks part numbers
+        (["q1"], "Q001", "q1"),
+        (["x"], "y", ""),
+    ],
+)
+def test_what_was_probably_meant_among(known: list[str], asked: str, near: str) -> None:
+    assert Nearest(np.array([one.encode() for one in known], np.bytes_)).to(asked.encode()) == near
+
+
+@given(
+    st.lists(st.text("ab0-_./", min_size=1, max_size=8), min_size=1, max_size=30, unique=True), st.text("ab01-_./", max_size=8)
+)
+def test_what_was_meant_is_one_that_is_known(known: list[str], asked: str) -> None:
+    nearest = Nearest(np.array([one.encode() for one in known], np.bytes_))
+    assert nearest.to(asked.encode()) in {"", *known}
+    for one in known:
+        assert nearest.to(one.encode()) == one or not any(map(str.isalnum, one))
 
 
 def test_of_many_unknown_topics_none_is_a_slip_for_one_that_the_run_has() -> None:
@@ -46,12 +105,12 @@ def test_of_many_unknown_topics_none_is_a_slip_for_one_that_the_run_has() -> Non
 
 
 def test_unknown_ids_are_told_with_the_nearest() -> None:
-    found = read("301 Q0 LA0101-1 1 2 t\n31 Q0 FT911-1 1 2 t\n", topics={"301", "302"}, docnos=DOCNOS)
+    found = read("301 Q0 la010189-1 1 2 t\n31 Q0 FT911-1 1 2 t\n", topics={"301", "302"}, docnos=DOCNOS)
     unknown = {one.code: (one.message, one.field, one.value, one.near) for one in found.report.findings}
     assert unknown["DOC_UNKNOWN"] == (
-        "Document LA0101-1 is not in the collection. Did you mean LA010189-0001?",
+        "Document la010189-1 is not in the collection. Did you mean LA010189-0001?",
         "docno",
-        "LA0101-1",
+        "la010189-1",
         "LA010189-0001",
     )
     assert unknown["TOPIC_UNKNOWN"] == ("Topic 31 is not part of this collection. Did you mean 301?", "topic", "31", "301")
