@@ -7,7 +7,7 @@ that makes a queryset becomes a statement: it is called once, with a stand-in fo
 import functools
 import inspect
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -179,28 +179,73 @@ def insert_many(model: type[Model], names: Sequence[str], rows: Iterable[Sequenc
 
     Without an object for each, which takes ten times as long as the database: others wait for the lock meanwhile.
     """
-    fields = {field.attname: field for field in model._meta.concrete_fields if not field.primary_key}
-    rest = [field for name, field in fields.items() if name not in names]
-    last = [field.get_db_prep_save(same.get(field.attname, field.get_default()), connection) for field in rest]
+    rest, last = _rest(model, names, same)
+    fields = [*(model._meta.get_field(name) for name in names), *rest]
+    _fill(model._meta.db_table, {str(field.column): field for field in fields}, ([*row, *last] for row in rows))
+
+
+def _rest(model: type[Model], names: Collection[str], same: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+    """The fields that these names leave, and what the database takes for them: what is the same in all rows, or the default."""
+    rest = [field for field in model._meta.concrete_fields if not field.primary_key and field.attname not in names]
+    return rest, [field.get_db_prep_save(same.get(field.attname, field.get_default()), connection) for field in rest]
+
+
+def _fill(table: str, fields: Mapping[str, Any], rows: Iterable[list[Any]]) -> None:
     quote = connection.ops.quote_name
-    columns = ", ".join(quote(str(field.column)) for field in [*(fields[name] for name in names), *rest])
-    uuids = [place for place, name in enumerate(names) if isinstance(fields[name], UUIDField)]
+    columns = ", ".join(map(quote, fields))
+    uuids = [place for place, field in enumerate(fields.values()) if isinstance(field, UUIDField)]
     with connection.cursor() as cursor:
-        whole = ([*row, *last] for row in rows)
         if connection.vendor == "postgresql":
-            with cursor.copy(f"COPY {quote(model._meta.db_table)} ({columns}) FROM STDIN") as copy:
-                for row in whole:
+            with cursor.copy(f"COPY {quote(table)} ({columns}) FROM STDIN") as copy:
+                for row in rows:
                     copy.write_row(row)
             return
         places = ", ".join(["%s"] * len(fields))
-        sql = f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES ({places})"  # noqa: S608
-        cursor.executemany(sql, (_plain_uuids(row, uuids) for row in whole))  # type: ignore[arg-type]  # one by one
+        sql = f"INSERT INTO {quote(table)} ({columns}) VALUES ({places})"  # noqa: S608
+        cursor.executemany(sql, (_plain_uuids(row, uuids) for row in rows))  # type: ignore[arg-type]  # one by one
 
 
 def _plain_uuids(row: list[Any], places: Sequence[int]) -> list[Any]:
     for place in places:
         row[place] = row[place].hex
     return row
+
+
+class Aside:
+    """Rows of this connection alone, for `insert_from`: columns of any names, each like a field of a model.
+
+    Filling it takes no lock that others wait for, and from there rows come into their tables by one statement each, in half
+    the time that it takes one after the other.
+    """
+
+    def __init__(self, name: str, columns: Mapping[str, tuple[type[Model], str]]) -> None:
+        self.name = name
+        self._fields: dict[str, Any] = {column: model._meta.get_field(field) for column, (model, field) in columns.items()}
+
+    def __enter__(self) -> "Aside":
+        columns = ", ".join(f"{column} {field.db_type(connection)}" for column, field in self._fields.items())
+        with connection.cursor() as cursor:
+            cursor.execute(f"CREATE TEMPORARY TABLE {self.name} ({columns})")
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"DROP TABLE {self.name}")
+
+    def fill(self, rows: Iterable[Sequence[Any]]) -> None:
+        """Whatever yields the rows asks the database for nothing: PostgreSQL reads them as they come."""
+        _fill(self.name, self._fields, (list(row) for row in rows))
+
+
+def insert_from(source: str, model: type[Model], columns: Mapping[str, str], **same: Any) -> None:
+    """New rows of what SQL finds in `source`: each of these columns by its expression; the others as by `insert_many`."""
+    rest, last = _rest(model, columns, same)
+    quote = connection.ops.quote_name
+    names = [quote(str(field.column)) for field in [*map(model._meta.get_field, columns), *rest]]
+    values = ", ".join([*columns.values(), *["%s"] * len(rest)])
+    sql = f"INSERT INTO {quote(model._meta.db_table)} ({', '.join(names)}) SELECT {values} FROM {source}"  # noqa: S608
+    with connection.cursor() as cursor:
+        cursor.execute(sql, last)
 
 
 def columns(model: type[Model], before: str = "") -> list[str]:

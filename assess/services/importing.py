@@ -3,28 +3,32 @@
 import hashlib
 import re
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
-from django.db.models import Max, QuerySet
+from django.db import connection
+from django.db.models import Max, Model
 from django.utils import timezone
 
 from assess.core.judgment_files import Judgment as Line
 from assess.core.judgment_files import Judgments
 from assess.models import Answer, Judgment, JudgmentEvent, Seat
 from config import accounts
+from config.errors import Conflict
 from config.models import User
-from config.statements import insert_many
+from config.statements import Aside, insert_from
 from pooling.core.findings import Report, Said, Severity, shown
 from pooling.core.lines import Unpackable
 from pooling.core.qrels import read_qrels, unknown_document
 from pooling.docnos import all_docnos
 from pooling.models import Collection, Membership, Pool, PoolItem, Role
 from pooling.services import taking
+from pooling.services.collections import require_not_archived
 
 STRATEGY = "imported"
-_SPACE = uuid.UUID("6d0f5c7e-9f0a-5d2b-8f55-0c1d5f0c7a11")  # names the acts of imports: the same line is the same act
 
 
 @dataclass(frozen=True)
@@ -144,57 +148,102 @@ def _check_judged(collection: Collection, lines: Sequence[Line], report: Report)
     _add_grouped(report, "error", "JUDGED_ALREADY", again, [line.assessor for line in again], message)
 
 
-def store_judgments(collection: Collection, lines: Sequence[Line], *, by: User) -> int:
+_PEOPLE: dict[str, tuple[type[Model], str]] = {"place": (Seat, "position"), "assessor_id": (Seat, "assessor")}
+_LINES: dict[str, tuple[type[Model], str]] = {
+    "position": (Seat, "position"),
+    "person": (Seat, "position"),
+    "topic_id": (Seat, "topic"),
+    "docno": (PoolItem, "docno"),
+    "item_id": (Seat, "item"),
+    "slot": (Seat, "slot"),
+    "token": (Seat, "token"),
+    "grade": (Judgment, "grade"),
+    "client_id": (JudgmentEvent, "client_id"),
+}
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Lines that are ready to be stored: rows aside in `_LINES`; `new`: how many items were never pooled."""
+
+    collection: Collection
+    labels: list[str]
+    grades: set[int | None]
+    new: int
+    people: Aside
+
+
+@contextmanager
+def prepared(collection: Collection, lines: Sequence[Line]) -> Iterator[Prepared]:
+    """All that can be read and made before the transaction, so that whoever judges waits for a few statements alone. What
+    changes between here and there breaks a constraint: then it is to be prepared again."""
+    topics = dict(collection.topics.values_list("number", "pk"))
+    pooled = PoolItem.objects.filter(topic__collection=collection).values_list("topic__number", "docno", "pk", "pool__drawn_at")
+    items = {(number, docno): (pk, drawn) for number, docno, pk, drawn in pooled}
+    there = {(line.topic, line.docno) for line in lines}
+    if any(items[pair][1] is None for pair in there & items.keys()):
+        raise Conflict("A round of the pool is being drawn; import this when that is done.")
+    highest = dict(Seat.objects.filter(collection=collection).order_by().values_list("item").annotate(Max("slot")))
+    labels = {label: place for place, label in enumerate(dict.fromkeys(line.assessor for line in lines))}
+    slots = {pair: highest.get(pk, 0) for pair, (pk, _) in items.items()}
+    first = uuid.uuid4().int >> 32 << 32  # names of acts stand side by side in their index, which is then quick to write
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        for place, line in enumerate(lines, 1):
+            pair = line.topic, line.docno
+            slots[pair] = slots.get(pair, 0) + 1
+            item, _ = items.get(pair, (None, None))
+            names = uuid.uuid4(), line.grade, uuid.UUID(int=first + place)
+            yield place, labels[line.assessor], topics[line.topic], line.docno, item, slots[pair], *names
+
+    with Aside("import_people", _PEOPLE) as people, Aside("import_lines", _LINES) as aside:
+        aside.fill(rows())
+        yield Prepared(collection, list(labels), {line.grade for line in lines}, len(there - items.keys()), people)
+
+
+def store_judgments(ready: Prepared, *, by: User) -> None:
     """Write them in the caller's transaction: a round of what was not pooled yet, seats, judgments, and their history.
 
-    All or none, so whoever judges waits until it ends: rows go in as they are, without an object for each.
+    All or none, so whoever judges waits until it ends: what is new goes from table to table, and never through Python.
     """
-    Collection.objects.select_for_update().get(pk=collection.pk)
-    people = {label: _person(collection, label).pk for label in dict.fromkeys(line.assessor for line in lines)}
-    topics = dict(collection.topics.values_list("number", "pk"))
-    items = _items(collection, lines, topics, by)
+    collection = Collection.objects.select_for_update(no_key=True).get(pk=ready.collection.pk)
+    require_not_archived(collection)
+    if not ready.grades <= set(collection.grades.values_list("value", flat=True)):
+        raise Conflict("The scale was changed meanwhile: look at the file again.")
     now = timezone.now()
-    highest = dict(Seat.objects.filter(collection=collection).order_by().values_list("item").annotate(Max("slot")))
+    if ready.new:
+        _pool(collection, ready.new, by, now)
+    ready.people.fill([(place, _person(collection, label).pk) for place, label in enumerate(ready.labels)])
     guideline = collection.guidelines.first()
-    version = guideline.version if guideline else 0
-    seats, grades = [], dict[tuple[int, int], int | None]()
-    for place, line in enumerate(lines, 1):
-        item, person = items[line.topic, line.docno], people[line.assessor]
-        highest[item] = highest.get(item, 0) + 1
-        seats.append((item, topics[line.topic], person, highest[item], place, uuid.uuid4()))
-        grades[item, person] = line.grade
-    columns = ("item_id", "topic_id", "assessor_id", "slot", "position", "token")
-    insert_many(Seat, columns, seats, collection_id=collection.pk, judged_at=now, imported=True)
-    same = {"answer": Answer.GRADE.value, "guideline_version": version}
-    heads = ((item, person, grade) for (item, person), grade in grades.items())
-    insert_many(Judgment, ("item_id", "assessor_id", "grade"), heads, **same, first_at=now, updated_at=now)
-    stored = Judgment.objects.filter(assessor__in=people.values(), first_at=now)
-    acts = (
-        (number, grades[item, person], uuid.uuid5(_SPACE, f"{collection.pk} {item} {person}"))
-        for number, item, person in stored.order_by("pk").values_list("pk", "item_id", "assessor_id")
+    lines = "import_lines l JOIN import_people p ON p.place = l.person"
+    seat = {name: f"l.{name}" for name in ("item_id", "topic_id", "slot", "position", "token")}
+    seat["assessor_id"] = "p.assessor_id"
+    # Seats have the most indexes, and nearly all begin with the item: in its order they are quicker to write.
+    insert_from(f"{lines} ORDER BY l.item_id, l.slot", Seat, seat, collection_id=collection.pk, judged_at=now, imported=True)
+    same = {"answer": Answer.GRADE.value, "guideline_version": guideline.version if guideline else 0}
+    head = {"item_id": "l.item_id", "assessor_id": "p.assessor_id", "grade": "l.grade"}
+    insert_from(f"{lines} ORDER BY l.position", Judgment, head, **same, first_at=now, updated_at=now)
+    heads = (
+        f"{lines} JOIN {Judgment._meta.db_table} j ON (j.assessor_id, j.item_id, j.occasion) = (p.assessor_id, l.item_id, 0)"
     )
-    insert_many(JudgmentEvent, ("judgment_id", "grade", "client_id"), acts, **same, at=now)
+    act = {"judgment_id": "j.id", "grade": "l.grade", "client_id": "l.client_id"}
+    insert_from(f"{heads} ORDER BY l.position", JudgmentEvent, act, **same, at=now)
     Collection.objects.filter(pk=collection.pk, judging_started_at=None).update(judging_started_at=now)
-    return len(grades)
 
 
-def _items(collection: Collection, lines: Sequence[Line], topics: Mapping[str, int], by: User) -> dict[tuple[str, str], int]:
-    """The pooled items of the lines; those that were never pooled become a round of their own."""
-    found = _pooled(PoolItem.objects.filter(topic__collection=collection))
-    new = list(dict.fromkeys((line.topic, line.docno) for line in lines if (line.topic, line.docno) not in found))
-    if new:
-        number = (collection.pools.aggregate(last=Max("round"))["last"] or 0) + 1
-        pool = Pool.objects.create(
-            collection=collection, round=number, strategy=STRATEGY, drawn_by=by, drawn_at=timezone.now(), item_count=len(new)
+def _pool(collection: Collection, count: int, by: User, now: datetime) -> None:
+    """What was never pooled becomes a round of its own."""
+    number = (collection.pools.aggregate(last=Max("round"))["last"] or 0) + 1
+    told = {"round": number, "strategy": STRATEGY, "drawn_by": by, "drawn_at": now, "item_count": count}
+    pool = Pool.objects.create(collection=collection, **told)
+    new = "import_lines l WHERE l.item_id IS NULL AND l.slot = 1 ORDER BY l.position"
+    columns = {"topic_id": "l.topic_id", "docno": "l.docno"}
+    insert_from(new, PoolItem, columns, pool_id=pool.pk, best_rank=0, run_count=0)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"UPDATE import_lines SET item_id = (SELECT i.id FROM {PoolItem._meta.db_table} i "  # noqa: S608  (our own words)
+            "WHERE i.topic_id = import_lines.topic_id AND i.docno = import_lines.docno) WHERE item_id IS NULL"
         )
-        rows = ((topics[topic], docno) for topic, docno in new)
-        insert_many(PoolItem, ("topic_id", "docno"), rows, pool_id=pool.pk, best_rank=0, run_count=0)
-        found |= _pooled(pool.items.all())
-    return found
-
-
-def _pooled(items: QuerySet[PoolItem]) -> dict[tuple[str, str], int]:
-    return {(number, docno): pk for number, docno, pk in items.values_list("topic__number", "docno", "pk")}
 
 
 def _existing(collection: Collection, label: str) -> User | None:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from assess.services import importing
 from config import jobs, store
@@ -32,6 +32,7 @@ KINDS = ("judgments", "release")
 UNKNOWN_WAYS = ("refuse", "take")
 UNKNOWN, STRANGERS = "DOC_UNKNOWN", "DOCS_UNKNOWN"  # of a line, and of the file
 MOST_MB = 64
+TRIES = 3
 NAME = 150
 NEARLY_ALL = 0.9  # of the documents: then it is rather the file of another collection
 
@@ -92,16 +93,25 @@ def request_import(collection: Collection, *, by: User, data: bytes, options: Op
 
 def take_import(collection: Collection, *, by: User, data: bytes, options: Options, work: Work) -> str:
     """Take a file whole; what was made of it, in words. Judgments are one transaction: all of them or none."""
-    work.progress(0, message="Checking the file")
-    found = _check(collection, data, options)
-    if isinstance(found, Qrels):
-        release = _release(collection, found, by, options.note, work)
-        return f"Release {release.number}: {release.counts['items']:,} judged documents, SHA-256 {release.sha256}."
+    for _ in range(TRIES):
+        work.progress(0, message="Checking the file")
+        found = _check(collection, data, options)
+        if isinstance(found, Qrels):
+            release = _release(collection, found, by, options.note, work)
+            return f"Release {release.number}: {release.counts['items']:,} judged documents, SHA-256 {release.sha256}."
+        try:
+            return _take_judgments(collection, found, by, work)
+        except IntegrityError:  # somebody judged or pooled what the file names after it was checked
+            continue
+    raise Conflict("Others judged or pooled at each try what the file names; send it again.")
+
+
+def _take_judgments(collection: Collection, found: importing.Checked, by: User, work: Work) -> str:
     people = len({line.assessor for line in found.lines})
     told = f"{len(found.lines):,} judgments of {people:,} assessor{'' if people == 1 else 's'}"
     remark = _remark(found.report)
-    with work.finish(f"{told}. {remark}" if remark else told):
-        importing.store_judgments(collection, found.lines, by=by)
+    with importing.prepared(collection, found.lines) as ready, work.finish(f"{told}. {remark}" if remark else told):
+        importing.store_judgments(ready, by=by)
     return f"{told}."
 
 

@@ -10,8 +10,9 @@ from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from assess.models import Seat
 from config.models import ApiToken, Job, Throttle, User
-from config.statements import columns, insert, insert_many, insert_with, made, often, statement
+from config.statements import Aside, columns, insert, insert_from, insert_many, insert_with, made, often, statement
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -84,6 +85,30 @@ def test_many_are_inserted_as_one_by_one() -> None:
     ]
     insert_many(Throttle, ("key",), [], window_ends=now)
     assert Throttle.objects.count() == 3
+
+
+def test_rows_aside_become_rows_of_a_table() -> None:
+    """Columns of each by SQL, the same in all, and defaults; nothing is left aside, and nothing that failed is stored."""
+    owner, names = factories.make_user("Owner"), ["zwei", "tab\t’", "eins"]
+    as_in = {"place": (Job, "total"), "title": (Job, "title"), "token": (Seat, "token")}
+    tokens = [uuid.UUID(int=place) for place in range(3)]
+    for _ in range(2):
+        with Aside("some_jobs", as_in) as aside:
+            aside.fill(zip([2, 1, 0], names, tokens, strict=True))
+            chosen = "some_jobs j JOIN config_user u ON u.name = 'Owner' WHERE j.place < 2 ORDER BY j.place"
+            given = {"title": "j.title", "total": "j.place + 7", "started_by_id": "u.id"}
+            insert_from(chosen, Job, given, name="50 %", args={"a": 1})
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT token FROM some_jobs ORDER BY place")
+                assert [uuid.UUID(str(token)) for (token,) in cursor.fetchall()] == tokens[::-1]
+    assert (
+        list(Job.objects.order_by("pk").values_list("title", "total", "name", "args", "state", "started_by"))
+        == [
+            ("eins", 7, "50 %", {"a": 1}, "waiting", owner.pk),
+            ("tab\t’", 8, "50 %", {"a": 1}, "waiting", owner.pk),
+        ]
+        * 2
+    )
 
 
 @pytest.mark.usefixtures("committed")

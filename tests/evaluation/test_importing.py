@@ -1,6 +1,8 @@
 """Qrels of another time or place: as judgments, as a release; bad files are refused whole, every fault by its line."""
 
 import gzip
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from evaluation.models import Release
 from evaluation.on_files import verify
 from evaluation.services import importing
 from pooling.models import Pool, PoolItem
+from pooling.services import collections
 from pooling.services.work import Direct
 from tests.assess.factories import make_documents
 from tests.commands.conftest import Assize, assize
@@ -199,6 +202,58 @@ def test_imported_judgments_are_not_counted_as_wanted(two: Cast) -> None:
     assert (found.total.done, found.total.total, found.imported, found.unassigned) == (0, 0, 3, 1)
     stage = judging.judged_stage(two.collection, two.organizer, {"organizer"})
     assert (stage.count, stage.note) == ("–", "not assigned; 3 imported")
+
+
+class Meanwhile(Direct):
+    """What others do after the file was checked and made ready, and before it is stored."""
+
+    def __init__(self, *acts: Callable[[], object]) -> None:
+        super().__init__(quiet)
+        self.acts = list(acts)
+
+    @contextmanager
+    def finish(self, message: str = "", output: str = "", *, refused: bool = False) -> Iterator[None]:
+        if self.acts:
+            self.acts.pop(0)()
+        with super().finish(message, output, refused=refused):
+            yield
+
+
+def test_what_others_pool_and_judge_meanwhile_is_met(two: Cast) -> None:
+    """A document that somebody pooled is not pooled again, a seat that was taken is left, and no judgment is overwritten."""
+
+    def judged(docno: str) -> None:
+        judge(make_item(two.collection, "1", docno, by=two.organizer), two.assessor, 1)
+
+    given: Any = {"by": two.organizer, "options": importing.Options()}
+    with Meanwhile(lambda: make_item(two.collection, "2", "c", by=two.organizer), lambda: judged("a")) as work:
+        assert importing.take_import(two.collection, data=TABLE, work=work, **given) == "4 judgments of 2 assessors."
+    seats = Seat.objects.order_by("item__docno", "slot").values_list("item__docno", "slot", "assessor__name")
+    told = [("a", 1, two.assessor.name), ("a", 2, "ann"), ("a", 3, "bob"), ("b", 1, "ann"), ("c", 1, "bob")]
+    assert list(seats) == told
+    assert list(Pool.objects.order_by("round").values_list("strategy", "item_count")) == [("depth", 0), ("imported", 1)]
+    hers = f"1 b {two.assessor.username} 2\n1 d {two.assessor.username} 2\n".encode()
+    with pytest.raises(importing.Faulty, match="1 fault"), Meanwhile(lambda: judged("b")) as work:
+        importing.take_import(two.collection, data=hers, work=work, **given)
+    assert (JudgmentEvent.objects.count(), PoolItem.objects.filter(docno="d").exists()) == (6, False)
+
+
+def test_what_can_be_taken_no_more_is_refused(two: Cast) -> None:
+    given: Any = {"data": TABLE, "by": two.organizer, "options": importing.Options()}
+    with (
+        pytest.raises(Conflict, match="scale was changed"),
+        Meanwhile(lambda: two.collection.grades.get(value=3).delete()) as work,
+    ):
+        importing.take_import(two.collection, work=work, **given)
+    two.collection.grades.create(value=3, label="Highly", key="3")
+    item = make_item(two.collection, "1", "a", by=two.organizer)
+    Pool.objects.filter(pk=item.pool_id).update(drawn_at=None)
+    with pytest.raises(Conflict, match="being drawn"):
+        take(two, TABLE)
+    item.delete()
+    with pytest.raises(Conflict, match="archived"), Meanwhile(lambda: collections.archive_collection(two.collection)) as work:
+        importing.take_import(two.collection, work=work, **given)
+    assert not Judgment.objects.exists() and not PoolItem.objects.exists() and not User.objects.filter(name="ann").exists()
 
 
 def test_refused_in_words(cast: Cast, two: Cast) -> None:
