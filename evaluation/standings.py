@@ -121,10 +121,11 @@ class Standing:
             if self.entries[place].tag == tag and self.entries[place].named:
                 return place
         if self.release and selectors.late(self.release).filter(tag=tag).exists():
-            who = "Score new runs there" if self.collection.release_states is None else "The organizers can score it"
+            organizes = self.collection.release_states is None
+            own = "Score new runs on the leaderboard, or freeze the next release."
+            remedy = own if organizes else "The organizers can score it, or the next release does."
             words = f"Run “{tag}” was submitted after release {self.release.number} was frozen, and has no scores under it."
-            remedy = {"remedy": f"{who}, or the next release does."}
-            raise selectors.absent(self.collection, words, "Leaderboard", "leaderboard", **remedy)
+            raise selectors.absent(self.collection, words, "Leaderboard", "leaderboard", remedy=remedy)
         words = no_such("run", tag, "with scores among those you see")
         raise selectors.absent(self.collection, words, "Leaderboard", "leaderboard")
 

@@ -285,7 +285,7 @@ def test_a_late_run_is_told_of_where_it_is_missed(release: Release, judged: Cast
     assert f"Run “gamma” was submitted after release 1 was frozen, and has no scores under it. {then}" in text(
         percy, "scores/gamma/"
     )
-    assert "no scores under it. Score new runs there, or the next release does." in text(olga, "scores/gamma/")
+    assert "no scores under it. Score new runs on the leaderboard, or freeze the next release." in text(olga, "scores/gamma/")
     assert "gamma" not in text(rosa, "leaderboard/") and "There is no run “gamma” with scores" in text(rosa, "scores/gamma/")
     releases.request_scores(release, by=judged.organizer)
     assert "no scores" not in text(olga, "runs/")  # it is being scored
