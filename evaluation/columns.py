@@ -1,6 +1,6 @@
 """Which measures a collection is scored by, and which of them a table shows."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -173,6 +173,11 @@ def label(name: str) -> str:
         return name
     plain = measure.definition.name
     return str(measure).replace(plain, LABELS.get(plain, plain), 1)
+
+
+def spelt(names: Iterable[str]) -> str:
+    """Of these measures those that people call otherwise, with the name that files, API and commands take."""
+    return ", ".join(f"{label(name)} is {name}" for name in dict.fromkeys(names) if label(name) != name)
 
 
 def column(measure: Measure, *, official: bool = False) -> Column:

@@ -65,11 +65,13 @@ def try_run(request: HttpRequest, slug: str) -> HttpResponse:
             if refusal.status == 429:
                 raise
             form.add_error(None, refusal.message)
+    rows = _rows(report) if report else []
     context: dict[str, Any] = {
         "form": form,
         "public": public,
         "report": report,
-        "rows": _rows(report) if report else [],
+        "rows": rows,
+        "spelt": columns.spelt(row["name"] for row in rows),
         "topic_count": collection.topics.count(),
         "files": _carried(report) if report else [],
         "faults": faults,
@@ -90,8 +92,14 @@ def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         answer = HttpResponse(trying.written(found.report, form), content_type=trying.FORMS[form])
         return exports.attached(answer, trying.file_name(found.report, form))
     files = [(name, f"?form={form}", trying.file_name(found.report, form)) for form, name in BOARD_NAMES]
-    context: dict[str, Any] = {"report": found.report, "rows": _rows(found.report), "files": files}
-    context |= {"one": found, "topic_count": collection.topics.count(), "here": "try_run"}
+    rows = _rows(found.report)
+    context: dict[str, Any] = {"report": found.report, "rows": rows, "files": files}
+    context |= {
+        "spelt": columns.spelt(row["name"] for row in rows),
+        "one": found,
+        "topic_count": collection.topics.count(),
+        "here": "try_run",
+    }
     return page(request, "evaluation/try.html", collection, **context)
 
 

@@ -67,6 +67,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
         "unknown": columns.unknown_measures(collection),
         "unsupported": unsupported,
         "unsized": unsized,
+        "spelt": columns.spelt(column.name for column in board.columns),
     }
     answer = page(request, "evaluation/leaderboard.html", collection, **context)
     return http.tell_ended(request, answer, "scoring", live=bool(context["job"] and context["job"].is_live))
@@ -121,6 +122,7 @@ def topic(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
         "found": [(one, steps.get(one.grade, 0)) for one in found],
         "measures": reports.topic_measures(standing),
         "measure": measure,
+        "spelt": columns.spelt(column.name for column in board.columns),
         "charts": drawn,
         "tables": told,
         "wanted": wanted,
@@ -148,7 +150,7 @@ def run(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
     told = {"summary": figures.summary_table(report), "topics": figures.topic_table(report.measure, rows)}
     told |= {"recall-precision": figures.recall_precision_table([report]), "gains": figures.gains_table([report])}
     told["means"] = figures.means_table(report)
-    costs = figures.efficiency(standing, place, report.measure)
+    costs, measures = figures.efficiency(standing, place, report.measure), reports.topic_measures(standing)
     if costs:
         drawn["efficiency"], told["efficiency"] = costs
     name = exports.standing_name(standing, f"-{tag}")
@@ -162,8 +164,9 @@ def run(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
         "charts": {key.replace("-", "_"): chart for key, chart in drawn.items()},
         "tables": {key.replace("-", "_"): table for key, table in told.items()},
         "levels": list(zip(figures.LEVELS, report.summary.recall_levels, strict=True)),
-        "measures": reports.topic_measures(standing),
+        "measures": measures,
         "measure": columns.column(parse_measure(report.measure)),
+        "spelt": columns.spelt([*(mean.column.name for mean in report.means), *measures]),
         "better": sum(row.difference > 0 for row in rows),
         "worse": sum(row.difference < 0 for row in rows),
         "figures": told_figures(report.run.efficiency),

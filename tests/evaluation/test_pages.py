@@ -314,6 +314,15 @@ def test_strict_view(release: Release, olga: Client) -> None:
     assert "MAP(rel=2)" in page and "Relevant from grade 2" in page and "Lenient view" in page
 
 
+@pytest.mark.parametrize("page", ["leaderboard/", "scores/alpha/", "leaderboard/topics/1/"])
+def test_pages_tell_how_the_shell_spells_a_measure(release: Release, olga: Client, page: str) -> None:
+    told = "In files, by API and from the shell MAP is AP, bpref is Bpref, R-precision is Rprec, Recall@1000 is R@1000"
+    assert told in text(olga, page)
+    assert "MAP (AP)" in text(olga, "scoring/") and "P@10 (" not in text(olga, "scoring/")
+    compared = text(olga, "compare/?runs=alpha&runs=beta&measure=R@1000")
+    assert "In files, by API and from the shell Recall@1000 is R@1000." in compared
+
+
 def test_old_release_stays_readable(release: Release, judged: Cast, olga: Client) -> None:
     before = olga.get(f"{HERE}leaderboard/scores.csv?release=1").content
     factories.judge(factories.make_item(judged.collection, "1", "a", by=judged.organizer), judged.assessor, 0)
