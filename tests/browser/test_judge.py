@@ -230,6 +230,7 @@ def test_the_topic_stays_as_it_was_when_words_are_marked(desk: Desk) -> None:
     topic.locator("summary").click()
     page.get_by_label("Also mark these words").fill("surveys")
     expect(topic).to_have_css("mask-image", "none")  # what one types in does not fade out
+    expect(page.get_by_label("Also mark these words")).to_be_in_viewport(ratio=1)
     before = desk.settled("document.querySelector('.judge-topic').scrollTop")
     page.keyboard.press("Enter")
     expect(page.locator(".judge-document mark")).to_have_text(["Survey"])
