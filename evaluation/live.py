@@ -6,8 +6,9 @@ After an act of judging or deciding the opinions of its document are read, and i
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +20,10 @@ from evaluation.core.bounds import score_range
 from evaluation.core.definitions import MeasureError
 from evaluation.core.evaluate import Scores, evaluate_judged
 from evaluation.core.judged import Given, Judged
-from evaluation.core.matrix import RankedItems, StoredRuns, rescored
+from evaluation.core.matrix import StoredRuns, scored_again
 from evaluation.core.qrels import Qrels
 from pooling import selectors as pooling
-from pooling.core.keys import code_topics
+from pooling.core.keys import code_topics, find_topics
 from pooling.models import Collection
 
 Values = NDArray[np.float64]
@@ -51,14 +52,25 @@ class Mark:
 
 @dataclass(frozen=True, eq=False)
 class Live:
-    """At a mark: `items`, the pool's item of each pair of the qrels; `scores`; `ranges` of the measures that were asked for."""
+    """At a mark: `items`, the pool's item of each pair of the qrels; `scores`; `ranges` of the measures that were asked for.
+    `runs` gives what is scored, which is not kept here: it is large, and few ask for it."""
 
     mark: Mark
     items: Whole
-    judged: Judged
+    qrels: Qrels
     scores: Scores
     rel: int
+    given: Given
+    runs: Callable[[], StoredRuns]
     ranges: dict[str, Ranges] = field(default_factory=dict)
+    _whole: list[Judged] = field(default_factory=list)
+
+    @property
+    def judged(self) -> Judged:
+        """Which of the documents each run has at which rank, on all topics; made when first asked for."""
+        if not self._whole:
+            self._whole.append(self.runs().judged(self.qrels, self.given))
+        return self._whole[0]
 
     def range_of(self, measure: str) -> Ranges:
         """The range that unjudged documents allow each score, NaN for measures without one."""
@@ -72,7 +84,7 @@ def live(
     collection: Collection,
     mark: Mark,
     plan: MergePlan,
-    runs: StoredRuns,
+    runs: Callable[[], StoredRuns],
     names: Sequence[str],
     rel: int,
     given: Given,
@@ -83,7 +95,7 @@ def live(
     if before and before.mark == mark:
         return before
     changed = _changed(collection, before.mark, mark) if before else None
-    found = _followed(before, collection, mark, plan, changed) if before and changed is not None else None
+    found = _followed(before, collection, mark, plan, changed, runs) if before and changed is not None else None
     if found is None:
         found = _anew(collection, mark, plan, runs, names, rel, given)
     with _lock:
@@ -125,42 +137,79 @@ def _qrels(collection: Collection, plan: MergePlan) -> tuple[Qrels, Whole]:
 
 
 def _anew(
-    collection: Collection, mark: Mark, plan: MergePlan, runs: StoredRuns, names: Sequence[str], rel: int, given: Given
+    collection: Collection,
+    mark: Mark,
+    plan: MergePlan,
+    runs: Callable[[], StoredRuns],
+    names: Sequence[str],
+    rel: int,
+    given: Given,
 ) -> Live:
     graded, items = _qrels(collection, plan)
-    judged = runs.judged(graded, replace(given, top=None))  # as of a release: the highest of the qrels
-    scores = evaluate_judged(judged, runs.ranked.tags, list(names), rel=rel)
-    return Live(mark, items, replace(judged, given=given), scores, rel)
+    stored = runs()
+    judged = stored.judged(graded, replace(given, top=None))  # as of a release: the highest of the qrels
+    scores = evaluate_judged(judged, stored.ranked.tags, list(names), rel=rel)
+    return Live(mark, items, graded, scores, rel, given, runs, _whole=[replace(judged, given=given)])
 
 
-def _followed(before: Live, collection: Collection, mark: Mark, plan: MergePlan, changed: list[int]) -> Live | None:
-    """The same after these items were judged; None if a document came to the qrels or left them, or their highest grade is
-    another: some measures of all topics ask for it."""
+def _followed(
+    before: Live, collection: Collection, mark: Mark, plan: MergePlan, changed: list[int], runs: Callable[[], StoredRuns]
+) -> Live | None:
+    """The same after these items were judged: their topics are scored anew. None if a topic came to the qrels or left them,
+    or their highest grade is another: some measures of all topics ask for it."""
     found, final = _final(collection, plan, changed)
-    graded, old = found.items[final.places], before.judged.qrels
-    there = np.flatnonzero(np.isin(before.items, changed))
-    if not np.array_equal(np.sort(before.items[there]), graded):
+    old, there = before.qrels, np.flatnonzero(np.isin(before.items, changed))
+    items, codes = found.items[final.places], find_topics(old.topics, found.topics[final.places])
+    if (codes < 0).any():
         return None
-    places = there[np.argsort(before.items[there])]
-    moved = places[old.grades[places] != final.grades]
-    if not len(moved):
-        return replace(before, mark=mark)
-    grades = old.grades.copy()
-    grades[places] = final.grades
-    if grades.max() != old.grades.max():
+    known = there[np.argsort(before.items[there])]
+    same = np.array_equal(before.items[known], items)
+    if same and np.array_equal(old.grades[known], final.grades):
+        return replace(before, mark=mark, runs=runs)
+    if same:
+        grades = old.grades.copy()
+        grades[known] = final.grades
+        pairs, qrels = before.items, replace(old, grades=grades)
+    else:
+        pairs, qrels = _exchanged(before, there, items, codes, found.docnos[final.places], final.grades)
+    if (
+        qrels.grades.max(initial=-1) != old.grades.max(initial=-1)
+        or not np.bincount(qrels.codes, minlength=len(old.topics)).all()
+    ):
         return None
-    judged = replace(before.judged, qrels=replace(old, grades=grades))
-    ranked = RankedItems.of(judged, before.scores.tags)
-    scores = rescored(before.scores, ranked, grades, moved, given=replace(judged.given, top=int(grades.max())))
-    topics = np.unique(old.codes[moved])
-    few, items = ranked.only(topics)
-    part = few.judged(grades[items], judged.given)
+    topics = np.unique(np.concatenate((old.codes[there], codes)))
+    part = runs().judged(qrels.only(np.isin(np.arange(len(old.topics)), topics)), before.given)
+    highest = replace(before.given, top=int(qrels.grades.max()))
+    scores = scored_again(before.scores, replace(part, given=highest), topics)
     ranges = {}
     for measure, (low, high) in before.ranges.items():
         low, high = low.copy(), high.copy()
         low[:, topics], high[:, topics] = _ranges(part, measure, before.rel)
         ranges[measure] = low, high
-    return Live(mark, before.items, judged, scores, before.rel, ranges)
+    whole = [replace(judged, qrels=qrels) for judged in before._whole] if same else []
+    return Live(mark, pairs, qrels, scores, before.rel, before.given, runs, ranges, whole)
+
+
+def _exchanged(
+    before: Live, out: Whole, items: Whole, codes: Whole, docnos: NDArray[np.bytes_], grades: Whole
+) -> tuple[Whole, Qrels]:
+    """The items and the qrels without those at the places `out`, and with these, each put where it belongs: sorting all
+    takes as long as everything else."""
+    old = before.qrels
+    kept = np.delete(np.arange(len(old)), out)
+    order = np.lexsort((docnos, codes))
+    places = np.zeros(len(order), np.int64)
+    for code in np.unique(codes):
+        mine = np.flatnonzero(codes[order] == code)
+        start, end = np.searchsorted(old.codes[kept], [code, code + 1])
+        places[mine] = start + np.searchsorted(old.docnos[kept[start:end]], docnos[order][mine])
+    chosen = np.insert(kept, places, len(old) + order)
+
+    def joined(before: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
+        return np.concatenate((before, new))[chosen]
+
+    qrels = Qrels(old.topics, joined(old.codes, codes), joined(old.docnos, docnos), joined(old.grades, grades))
+    return joined(before.items, items), qrels
 
 
 def _ranges(judged: Judged, measure: str, rel: int) -> Ranges:

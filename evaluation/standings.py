@@ -238,10 +238,11 @@ def live(collection: Collection) -> Standing:
     told = live_key(collection, plan, counts, runs, names)
     mark = Mark.of(collection)
     everything = [*names, columns.JUDGED]
-    found = lives.live(told, collection, mark, plan, stored(runs), everything, counts["lenient_from"], given)
+    found = lives.live(told, collection, mark, plan, lambda: stored(runs), everything, counts["lenient_from"], given)
     scores = found.scores
     unknown = np.full(scores.means.shape, np.nan)
-    entries, seen = _entries(collection, [(run, run.upload.sha256, bundles.version()) for run in runs], 0)
+    version = bundles.version()  # read from a file
+    entries, seen = _entries(collection, [(run, run.upload.sha256, version) for run in runs], 0)
     key = hashlib.sha256(repr((told, mark)).encode()).hexdigest()
     return Standing(
         *(collection, None, entries, everything, scores.topics, scores.values[:, :-1], scores.means, unknown, unknown),
@@ -276,7 +277,7 @@ def judged_all(standing: Standing) -> Judged:
 
 def qrels_of(standing: Standing) -> Qrels:
     if standing.live:
-        return standing.live.judged.qrels
+        return standing.live.qrels
     assert standing.release is not None  # noqa: S101  (a standing is of a release, or live)
     release = standing.release
     return kept(("qrels", release.sha256), lambda: selectors.qrels(release))

@@ -90,7 +90,7 @@ class RankedItems:
 
     def only(self, topics: Whole) -> tuple["RankedItems", Whole]:
         """The same for these topics alone, by their places, ascending; and the items that are left, by their old numbers."""
-        rows = (np.arange(len(self.tags))[:, None] * len(self.topics) + topics).reshape(-1)
+        rows = self._rows_of(topics)
         hits, counts = _slices(self._row_starts, rows)
         order, starts = self._by_topic
         found, sizes = _slices(starts, topics)
@@ -109,6 +109,13 @@ class RankedItems:
             self.num_ret[rows],
         )
         return few, items
+
+    def hits_of(self, topics: Whole) -> Whole:
+        """Where the hits of these topics are, in the order of the runs."""
+        return _slices(self._row_starts, self._rows_of(topics))[0]
+
+    def _rows_of(self, topics: Whole) -> Whole:
+        return (np.arange(len(self.tags))[:, None] * len(self.topics) + topics).reshape(-1)
 
     @cached_property
     def _row_starts(self) -> Whole:
@@ -162,14 +169,12 @@ def rescored(
     """
     topics = np.unique(ranked.codes[changed])
     few, items = ranked.only(topics)
-    again = evaluate_judged(
-        few.judged(grades[items], given),
-        ranked.tags,
-        before.measures,
-        rel=before.rel,
-        complete=before.complete,
-        rules=rules,
-    )
+    return scored_again(before, few.judged(grades[items], given), topics, rules=rules)
+
+
+def scored_again(before: Scores, judged: Judged, topics: Whole, *, rules: Rules = OWN) -> Scores:
+    """The same after these topics, by their places, are `judged` otherwise: its topics are those alone."""
+    again = evaluate_judged(judged, before.tags, before.measures, rel=before.rel, complete=before.complete, rules=rules)
     values, no_relevant = before.values.copy(), before.no_relevant.copy()
     values[:, :, topics] = again.values
     no_relevant[topics] = again.no_relevant
@@ -218,18 +223,24 @@ class StoredRuns:
     def _hits(self, found: Whole, pairs: Whole) -> tuple[Whole, Whole]:
         """Where in the runs these items stand, in the order of the runs, and the pair of the qrels that each is.
 
-        Few items are gathered from where they stand; for many it is quicker to go through all there are.
+        Of a few topics all their ranks are gone through. Few items of many topics are gathered from where they stand; for
+        many it is quicker to go through all there are.
         """
-        at, counts = _slices(self._starts, found)
-        if len(at) < len(self.ranked.items) // 16:
-            hits = self._places[at]
-            order = np.argsort(hits)
-            return hits[order], np.repeat(pairs, counts)[order]
-        pair_of = np.full(len(self.ranked.codes), -1, np.int32)
+        ranked, pair_of = self.ranked, np.full(len(self.ranked.codes), -1, np.int32)
         pair_of[found] = pairs
-        items = pair_of[self.ranked.items]
+        topics = np.unique(ranked.codes[found])
+        if len(topics) <= len(ranked.topics) // 8:
+            near = ranked.hits_of(topics)
+        else:
+            at, counts = _slices(self._starts, found)
+            if len(at) < len(ranked.items) // 16:
+                hits = self._places[at]
+                order = np.argsort(hits)
+                return hits[order], np.repeat(pairs, counts)[order]
+            near = None
+        items = pair_of[ranked.items if near is None else ranked.items[near]]
         hits = np.flatnonzero(items >= 0)
-        return hits, items[hits].astype(np.int64)
+        return hits if near is None else near[hits], items[hits].astype(np.int64)
 
     @cached_property
     def _places(self) -> Whole:

@@ -95,3 +95,20 @@ def test_few_judgments_of_long_runs_are_found_where_they_stand() -> None:
         qrels = Qrels.from_dict(judged)
         found = evaluate_judged(stored.judged(qrels, TOP), stored.ranked.tags, MEASURES)
         assert same(found, evaluate_rankings(qrels, rankings, MEASURES, given=TOP))
+
+
+def test_judgments_of_few_topics_are_found_among_their_ranks_alone() -> None:
+    runs = [
+        {f"{t}": {f"d{n}": float(n * step % 101) for n in range(20)} for t in range(t0, 20)} for step, t0 in ((7, 0), (31, 3))
+    ]
+    rankings = [Rankings.from_dict(f"r{place}", run) for place, run in enumerate(runs)]
+    stored = StoredRuns.build(rankings)
+    for judged in (
+        {"2": {"d5": 1}},
+        {"19": {f"d{n}": n % 3 for n in range(15)}, "3": {"d0": 2, "q": 1}, "x": {"d1": 1}},
+        {"x": {"d1": 1}},
+    ):
+        qrels = Qrels.from_dict(judged)
+        found = evaluate_judged(stored.judged(qrels, TOP), stored.ranked.tags, MEASURES)
+        assert same(found, evaluate_rankings(qrels, rankings, MEASURES, given=TOP))
+    assert "_places" not in vars(stored)  # nothing else was sorted

@@ -2,6 +2,7 @@
 
 import json
 import re
+import uuid
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from assess.models import Judgment, JudgmentEvent
 from config.errors import Missing
 from config.models import User
 from evaluation import boards, columns, comparing, reports, standings, topic_reports
@@ -87,6 +89,31 @@ def test_a_judgment_of_a_known_document_is_read_alone(judged: Cast) -> None:
     after = standings.live(judged.collection)
     assert before.live and after.live and after.live.items is before.live.items  # followed, not made anew
     assert after.live.judged.rows is before.live.judged.rows and not np.array_equal(after.means, before.means)
+
+
+def test_a_document_that_comes_to_the_qrels_has_its_topic_scored_anew(judged: Cast) -> None:
+    """Found by runs or by none, first and last of its topic, and several at once; and one that leaves them again."""
+    collection, by, anew = judged.collection, judged.organizer, standings.live(judged.collection)
+    assert anew.live and anew.live.range_of("AP")
+    for news in ([("1", "x", 1)], [("2", "0", 2), ("1", "zz-of-no-run", 1)], [("1", "y", 0)], [("1", "x", None)]):
+        for topic, docno, grade in news:
+            item = factories.make_item(collection, topic, docno, by=by)
+            if grade is None:
+                Judgment.objects.filter(item=item).update(grade=None, answer="cannot")
+                JudgmentEvent.objects.create(judgment=Judgment.objects.get(item=item), client_id=uuid.uuid4(), answer="cannot")
+            else:
+                factories.judge(item, judged.assessor, grade)
+        followed = standings.live(collection)
+        assert followed.live and not followed.live._whole  # nothing but its topic was looked up
+        told, ranges = followed.live, followed.range_of("AP")
+        lives._kept.clear()
+        again = standings.live(collection)
+        assert again.live is not None
+        assert np.array_equal(followed.values, again.values) and np.array_equal(followed.means, again.means)
+        assert np.array_equal(ranges, again.range_of("AP"))
+        for name in ("codes", "docnos", "grades"):
+            assert np.array_equal(getattr(told.qrels, name), getattr(again.live.qrels, name))
+        assert np.array_equal(told.items, again.live.items) and np.array_equal(told.judged.rows, again.live.judged.rows)
 
 
 def test_live_is_for_organizers_alone(release: Release, judged: Cast, olga: Client, client_for: ClientFor) -> None:
