@@ -9,6 +9,10 @@ from config import env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
+# Before numpy is loaded: a page or a job that multiplies matrices on all processors takes them from whoever judges, and
+# sums in parts, so that the last digit would depend on how many processors a machine has.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Where things live
 DATA = Path(env.text("ASSIZE_DATA", str(BASE_DIR / "data"), about="Folder of the database, files, queue and logs.")).absolute()
 HOST = env.text("ASSIZE_HOST", "127.0.0.1", about="Address the web server listens on.")

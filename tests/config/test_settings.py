@@ -219,3 +219,9 @@ def test_web_server_waits_five_seconds_and_keeps_its_connections(tmp_path: Path)
     ).stdout
     *_, last = told.splitlines()  # before it: that it has loaded
     assert last == ("5 None None False" if connection.vendor == "sqlite" else "None 5 None True")
+
+
+def test_matrices_are_multiplied_on_one_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    threads = '__import__("numpy") and [one["num_threads"] for one in __import__("threadpoolctl").threadpool_info()]'
+    assert tell(tmp_path, threads) == "[1]"
