@@ -34,7 +34,7 @@ from benchmarks.checks import API, assize, get, lines, listed
 from benchmarks.crowd import COLLECTION
 from benchmarks.databases import forget_settings, postgres
 from benchmarks.load import in_a_loop
-from tests.site import ROOT, Site, standing_still
+from tests.site import ROOT, Site
 
 PEOPLE, TOPICS, ITEMS = 20, 10, 700
 THINK = 0.5
@@ -194,7 +194,7 @@ class Scene:
         await asyncio.to_thread(self.site.wait_for, lambda: self.site.get("/readyz")[0] == 200, 90)
         await asyncio.sleep(6 * THINK)  # so that connections that were cut before are open again
         before = self.journal.seen.total(), sum(judge.resent for judge in self.judges)
-        with standing_still([*self.site.pids("queue"), *self.site.pids("worker")]):
+        with self.site.hanging():
             await asyncio.sleep(self.still)
             told = (await asyncio.to_thread(self.site.get, "/readyz"))[1]
             if '"queue": {"ok": false' not in told:

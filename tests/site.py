@@ -171,6 +171,26 @@ class Site:
     def kill(self, part: str) -> None:
         send(signal.SIGKILL, self.pids(part))
 
+    @contextmanager
+    def hanging(self) -> Iterator[None]:
+        """Queue server and workers stand still, but not in the middle of a write: SQLite's lock would stand still with them."""
+        while True:
+            with standing_still([*self.pids("queue"), *self.pids("worker")]):
+                if self._takes_writes():
+                    yield
+                    return
+            time.sleep(0.1)
+
+    def _takes_writes(self) -> bool:
+        if "ASSIZE_DATABASE_URL" in self.env:
+            return True
+        with closing(sqlite3.connect(self.data / "assize.sqlite3", timeout=2, isolation_level=None)) as database:
+            try:
+                database.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                return False
+        return True
+
     def stop(self, number: int = signal.SIGTERM) -> float:
         """Stop the site; how many seconds it took."""
         assert self.process

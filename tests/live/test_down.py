@@ -88,10 +88,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 def test_without_queue_and_workers_people_judge_sign_in_and_download(world: World) -> None:
     """They hang, which is worse than to be gone: who asks them waits."""
     site, job = world.site, dict[str, Any]()
-    still = [*site.pids("queue"), *site.pids("worker")]
 
     def hang() -> None:
-        with standing_still(still):
+        with site.hanging():
             assert "jobs wait and start by themselves" in _page_after_sign_in(site, "chaos-bench")
             assert site.ready() == {"database": True, "queue": False, "workers": False, "disk": True}
             assert get(site, world.secrets["organizer"], f"{API}/pools/file").count(b"\n") == 1200
