@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 
 from assess import markup, opinions, selectors
 from assess.core import highlighting, passages, reading
+from assess.core.facts import Facts, facts
 from assess.models import AdjudicatorTopic, Answer, Decision, DecisionEvent, Judgment, MergePlan, MergeRule
 from config import expected
 from config.errors import Missing
@@ -257,6 +258,11 @@ class Dossier:
     def heading(self) -> list[tuple[str, bool]]:
         title = self.document.title if self.document else ""
         return highlighting.pieces([title or self.docno], self.sought, self.sought_in)[0]
+
+    @property
+    def facts(self) -> Facts:
+        stored, text = (self.document.extra, self.document.text) if self.document else (None, "")
+        return facts(stored, self.sought, self.sought_in, above_text=bool(text))
 
     @property
     def html(self) -> str:

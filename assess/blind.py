@@ -21,6 +21,7 @@ from django.utils.safestring import SafeString
 
 from assess import markup
 from assess.core import highlighting, passages, reading
+from assess.core.facts import Facts, facts
 from assess.models import Answer, Assignment, Judgment, JudgmentEvent, Message, OwnWords, PracticeItem, Seat
 from config.models import User
 from config.statements import statement
@@ -30,7 +31,7 @@ from pooling.models import Collection, Document, Membership
 FEW = 3  # documents, handed out after a judgment whatever their size
 PAGE_LETTERS = 1_000_000  # of the documents a page comes with
 MOST_LETTERS = 5_000_000  # of those it holds, once it has asked for more
-FIELDS = ("title", "text", "html", "url", "language", "date")
+FIELDS = ("title", "text", "html", "url", "language", "date", "extra")
 SAID = {name: name for name in ("grade", "answer", "reason", "note", "known", "evidence")}
 NOTHING_SOUGHT = highlighting.Wanted(frozenset(), frozenset())
 QUEUE = (F("later_at").asc(nulls_first=True), "position", "pk")  # what was put off comes last
@@ -54,6 +55,7 @@ class Card:
     url: str
     language: str
     date: str
+    extra: str | None
     topic_language: str
     own_words: str
     waits: bool
@@ -78,6 +80,10 @@ class Card:
     @property
     def heading(self) -> list[tuple[str, bool]]:
         return highlighting.pieces([self.title or self.docno], self.sought, self.sought_in)[0]
+
+    @property
+    def facts(self) -> Facts:
+        return facts(self.extra, self.sought, self.sought_in, above_text=bool(self.text))
 
     @property
     def plain(self) -> SafeString:
@@ -267,7 +273,8 @@ def _waiting(collection: Any, assessor: Any, but: Sequence[Any]) -> QuerySet[Sea
 
 def _sizes(collection: Collection, found: QuerySet[Seat], count: int) -> list[int]:
     there = found.filter(has_document(collection))
-    size = Subquery(documents(collection).values(size=Length("text") + Length("html"))[:1])
+    letters = Length("text") + Length("html") + Coalesce(Length("extra"), 0)
+    size = Subquery(documents(collection).values(size=letters)[:1])
     return list(there.annotate(size=size).values_list("size", flat=True)[: max(0, count)])
 
 
@@ -370,6 +377,11 @@ class PracticeCard:
     docno: str
     title: str
     text: str
+    extra: str | None
+
+    @property
+    def facts(self) -> Facts:
+        return facts(self.extra, NOTHING_SOUGHT, "", above_text=bool(self.text))
 
     @property
     def plain(self) -> SafeString:
@@ -379,9 +391,9 @@ class PracticeCard:
 def practice_card(collection: Collection, item: PracticeItem) -> PracticeCard:
     """By the topic's own words. A document that is gone shows its number alone."""
     visible = Document.objects.filter(corpus__collection=collection, generation=F("corpus__generation"), docno=item.docno)
-    title, text = visible.values_list("title", "text").first() or ("", "")
+    document = visible.values_list("title", "text", "extra").first() or ("", "", None)
     words = (item.topic.title, item.topic.description, item.topic.narrative)
-    return PracticeCard(item.pk, item.topic.number, *words, item.docno, title, text)
+    return PracticeCard(item.pk, item.topic.number, *words, item.docno, *document)
 
 
 def recent_documents(

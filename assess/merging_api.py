@@ -12,6 +12,7 @@ from assess.services import adjudicating, merging
 from config.api import JUDGE, MANAGE, ApiRequest
 from config.schemas import In
 from pooling import access
+from pooling.core import extra
 from pooling.models import Collection, Role
 
 routes = Router(tags=["Adjudication"])
@@ -106,6 +107,7 @@ class DossierOut(Schema):
     docno: str
     title: str
     text: str
+    extra: dict[str, str] = Field(description="The document's other fields, in the file's order.")
     opinions: list[OpinionOut]
     grade: int | None
     seen: int = Field(description="How many acts of deciding there are.")
@@ -117,6 +119,10 @@ class DossierOut(Schema):
     @staticmethod
     def resolve_text(found: adjudication.Dossier) -> str:
         return found.document.text if found.document else ""
+
+    @staticmethod
+    def resolve_extra(found: adjudication.Dossier) -> dict[str, str]:
+        return extra.read(found.document.extra if found.document else None)
 
 
 class ReopenIn(In):

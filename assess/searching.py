@@ -7,11 +7,13 @@ from assess.models import Answer, Assignment, Judgment, Seat
 from config.models import User
 from pooling import search
 from pooling import selectors as pooled
+from pooling.core import extra
 from pooling.core.query import read_query, sought_words
-from pooling.models import Collection, PoolItem, Topic
+from pooling.models import Collection, Document, PoolItem, Topic
 
 A_PAGE = 20
 AROUND = 240  # letters of a snippet
+SEEN = 20_000  # letters of a text in which one is looked for
 
 
 @dataclass(frozen=True)
@@ -80,15 +82,23 @@ def hits(
         if document is None:
             continue
         finder = finders.setdefault(document.language, highlighting.Finder(sought, document.language))
-        heading, snippet = finder.pieces(document.title or docno), finder.pieces(_around(document.text, finder))
+        heading, snippet = finder.pieces(document.title or docno), finder.pieces(_snippet(document, finder))
         grade, answer, seen = said.get(docno, (None, Answer.OPEN.value, 0))
         made.append(Hit(docno, heading, snippet, grade, answer, docno in waiting, docno in known, seen))
     return made
 
 
+def _snippet(document: Document, finder: highlighting.Finder) -> str:
+    """Of the text; where that has no sought word and another field has, of the fields."""
+    beside = " · ".join(extra.read(document.extra).values())
+    if not document.text or (any(finder.hits(beside)) and not any(finder.hits(document.text[:SEEN]))):
+        return _around(beside, finder)
+    return _around(document.text, finder)
+
+
 def _around(text: str, finder: highlighting.Finder) -> str:
     """The stretch of a text that has most of the sought words."""
-    head = text[:20_000]
+    head = text[:SEEN]
     places = [start for start, _ in finder.hits(head)]
     if not places:
         return head[:AROUND]

@@ -14,6 +14,7 @@ from assess.models import Answer, Judgment, JudgmentEvent
 from config import expected
 from config.errors import Refusal
 from config.schemas import In
+from pooling.core import extra
 
 
 class JudgedTopicOut(Schema):
@@ -31,6 +32,7 @@ class DocumentOut(Schema):
     url: str
     language: str
     date: str
+    extra: dict[str, str] = Field(description="Its other fields, such as authors or keywords, in the file's order.")
 
 
 class PassageOut(Schema):
@@ -72,8 +74,8 @@ class CardOut(Schema):
         return PassageOut.of(card.evidence)
 
     @staticmethod
-    def resolve_document(card: blind.Card) -> dict[str, str]:
-        return {name: getattr(card, name) for name in DocumentOut.model_fields}
+    def resolve_document(card: blind.Card) -> dict[str, Any]:
+        return {**{name: getattr(card, name) for name in DocumentOut.model_fields}, "extra": extra.read(card.extra)}
 
 
 class QueueFilter(In):

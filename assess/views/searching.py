@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from assess import exports, feedback, markup, searching
 from assess.core import highlighting
+from assess.core.facts import facts
 from assess.forms import HitForm
 from assess.models import Found
 from assess.services import searching as acts
@@ -90,8 +91,10 @@ def whole(request: HttpRequest, slug: str) -> HttpResponse:
     sought = highlighting.wanted(sought_words(words), topic.language if topic else "")
     [title] = highlighting.pieces([found.title or docno], sought, found.language)
     text = markup.text(found.text, sought, found.language)
+    beside = facts(found.extra, sought, found.language, above_text=bool(found.text))
     back = {"q": words, **({"topic": topic.number} if topic else {})}
-    context: dict[str, Any] = {"document": found, "title": title, "text": text, "back": urlencode(back), "words": words}
+    context: dict[str, Any] = {"document": found, "title": title, "text": text, "facts": beside}
+    context |= {"back": urlencode(back), "words": words}
     user, held = access.require_sign_in(request.user), access.roles_in(request.user, collection)
     if topic and Role.ASSESSOR in held and topic in searching.own_topics(collection, user):
         (hit,) = searching.hits(collection, user, topic, words, [docno], organizes=False)

@@ -107,6 +107,7 @@ def read_smart(lines: Lines, longest: int, encoding: str = encodings.UTF8) -> It
 def _smart(number: bytes, fields: dict[str, bytes], encoding: str) -> DocumentSpec:
     docno = _text(number, encoding).strip()
     values = {name: _text(value, encoding).strip() for name, value in fields.items()}
+    values["A"] = "; ".join(values.get("A", "").split("\n"))  # an author a line
     extra: dict[str, object] = {word: values[mark] for mark, word in _SMART_EXTRA.items() if values.get(mark)}
     known = {word: values.get(mark, "") for mark, word in _SMART.items()}
     return DocumentSpec(checked_docno(docno), " ".join(known["title"].split()), known["text"], extra=extra)

@@ -14,7 +14,8 @@ _BAD_DOCNO = re.compile(r"[\s\x00-\x1f\x7f]", re.ASCII)
 class DocumentSpec:
     """One document as its file states it. `html` is its markup, where it has any, and `text` what reads in it.
 
-    `extra` holds what has no place of its own, such as the other keys of JSON or the authors of a SMART file.
+    `extra` holds what has no place of its own, such as the other keys of JSON or the authors of a SMART file: strings, once
+    `core/extra.py` has looked at it.
     """
 
     docno: str

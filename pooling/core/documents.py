@@ -5,10 +5,11 @@ import io
 import re
 from array import array
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
-from pooling.core import encodings, packed
+from pooling.core import encodings, extra, packed
 from pooling.core.document_lines import read_json, read_smart, read_tsv
 from pooling.core.document_markup import read_markup
 from pooling.core.document_spec import BAD_TEXT, DocumentSpec, Fault, Read, checked_docno
@@ -57,7 +58,7 @@ def read_documents(
     Errors: FORMAT (nothing we know), ENCODING, LINE_LONG (a line or document of more than `max_line` bytes), JSON (also
     nested too deep), NOT_OBJECT, FIELDS, DOCNO_MISSING, DOCNO_FORMAT (a blank, a control character, more than 255
     bytes), DOC_UNCLOSED, DOC_DUPLICATE, FIELD_TYPE, CHARACTER (NUL or half a surrogate pair, which no database takes),
-    DOCUMENTS_EMPTY. Warnings: TEXT_EMPTY, BOM, CRLF, FILE_SKIPPED. What has an error is left out. Of each docno 8 bytes
+    DOCUMENTS_EMPTY. Warnings: TEXT_EMPTY, EXTRA_LEFT, EXTRA_CUT, BOM, CRLF, FILE_SKIPPED. What has an error is left out. Of each docno 8 bytes
     are remembered, nothing else: look at `report.ok` only after the last chunk, and store nothing for good before.
     """
     reader = _Reader(report, format, encoding, max_line)
@@ -74,6 +75,8 @@ def read_documents(
             continue
         if not found.text and (found.extra or not found.title):
             report.add("warning", "TEXT_EMPTY", line, f"{within}Document {shown(found.docno)} has no text{_instead(found)}.")
+        if found.extra:
+            found = _plain(found, report, line, within)
         if keep is not None and not keep(found.docno):
             continue
         documents.append(found)
@@ -90,6 +93,24 @@ def _instead(found: DocumentSpec) -> str:
     """What a document without a text has: its text may stand under a name that we do not know."""
     names = [*(["title"] if found.title else []), *list(found.extra)[:5]]
     return f"; found {', '.join(map(shown, names))}" if names else ""
+
+
+def _plain(found: DocumentSpec, report: Report, line: int, within: str) -> DocumentSpec:
+    """With those of its other fields that are kept; the report tells of the rest."""
+    kept, left, cut = extra.plain(found.extra)
+    whose = f"{within}Document {shown(found.docno)}: "
+    if left:
+        words = f"of its other fields the first {extra.MOST} are kept that are text, a number or a list of texts"
+        report.add("warning", "EXTRA_LEFT", line, f"{whose}{_named(left)} left out; {words}.")
+    if cut:
+        report.add("warning", "EXTRA_CUT", line, f"{whose}{_named(cut)} cut after {extra.LONGEST:,} characters.")
+    return replace(found, extra={**kept})
+
+
+def _named(names: list[str]) -> str:
+    """The first of them, with the verb."""
+    first, rest = ", ".join(f"“{shown(name)}”" for name in names[:5]), len(names) - 5
+    return f"{first}{f' and {rest:,} more' if rest > 0 else ''} {'is' if len(names) == 1 else 'are'}"
 
 
 def _sentence(within: str, line: int, words: str) -> str:

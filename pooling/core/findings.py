@@ -57,6 +57,8 @@ KINDS = {
     "DOC_UNKNOWN": "lines with a document that is not in the collection",
     "DUPLICATE_CONFLICT": "pairs judged twice, with different grades",
     "DUPLICATE_SAME": "pairs judged twice, with the same grade",
+    "EXTRA_CUT": "documents with a field that is cut",
+    "EXTRA_LEFT": "documents with a field that is left out",
     "FIELDS": "lines with a wrong number of columns",
     "FIELD_EMPTY": "empty fields",
     "FIELD_TYPE": "fields of a wrong type",

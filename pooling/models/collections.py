@@ -252,6 +252,9 @@ class Document(models.Model):
     url = models.TextField(blank=True)
     language = models.TextField(blank=True)
     date = models.TextField(blank=True)
+    extra = models.TextField(  # null where there is none: with a default, SQLite would write all documents anew to add it
+        null=True, blank=True, help_text="{name: words} in the file's order: an object of JSON as text (core/extra.py)."
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["corpus", "generation", "docno"], name="document_docno_once")]

@@ -9,7 +9,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 
 from config import health
 from pooling import search, selectors, vectors
-from pooling.core import learning
+from pooling.core import extra, learning
 from pooling.core.document_spec import DocumentSpec
 from pooling.core.documents import read_documents
 from pooling.core.findings import Report, shown
@@ -102,8 +102,8 @@ def _store(upload: Upload, corpus: Corpus, path: Path, report: Report, work: Wor
             left.difference_update(spec.docno for spec in documents)
             work.progress(min(raw.tell(), size - 1), size, f"{count:,} documents read")
             if report.ok:
-                Document.objects.bulk_create([_document(corpus, spec) for spec in documents])
-                stored += sum(len(spec.text) + len(spec.html) for spec in documents)
+                rows = Document.objects.bulk_create([_document(corpus, spec) for spec in documents])
+                stored += sum(_letters(row) for row in rows)
                 if stored > ROOM_ASKED:
                     _require_room()
                     stored = 0
@@ -161,5 +161,16 @@ def _copy(absent: "QuerySet[Document]", corpus: Corpus, left: set[str], work: Wo
 
 
 def _document(corpus: Corpus, spec: DocumentSpec) -> Document:
-    given = {"title": spec.title, "text": spec.text, "html": spec.html, "url": spec.url, "language": spec.lang}
-    return Document(corpus=corpus, generation=corpus.last_generation, docno=spec.docno, date=spec.date, **given)
+    given: dict[str, str | None] = {
+        "title": spec.title,
+        "text": spec.text,
+        "html": spec.html,
+        "url": spec.url,
+        "language": spec.lang,
+    }
+    given |= {"date": spec.date, "extra": extra.stored(spec.extra)}
+    return Document(corpus=corpus, generation=corpus.last_generation, docno=spec.docno, **given)
+
+
+def _letters(row: Document) -> int:
+    return len(row.text) + len(row.html) + len(row.extra or "")

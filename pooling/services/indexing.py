@@ -6,6 +6,7 @@ from config import jobs
 from config.errors import Conflict
 from config.models import Job, User
 from pooling import search, selectors
+from pooling.core import extra
 from pooling.models import Collection
 from pooling.services.work import Work
 
@@ -32,8 +33,9 @@ def index_documents(collection: Collection, work: Work) -> int:
     if index.is_ready():
         with work.finish(f"{total:,} documents are indexed"):
             return total
-    rows = documents.values_list("docno", "title", "text", "language").iterator(chunk_size=500)
-    return index.write(rows, total, work)
+    rows = documents.values_list("docno", "title", "text", "language", "extra").iterator(chunk_size=500)
+    told = ((docno, title, f"{text}\n{extra.text(beside)}", spoken) for docno, title, text, spoken, beside in rows)
+    return index.write(told, total, work)
 
 
 def _require(collection: Collection) -> None:

@@ -49,6 +49,7 @@ def test_judge_by_api(bench: Bench, ann: Caller) -> None:
             "url": "",
             "language": "",
             "date": "",
+            "extra": {},
         },
         "grade": None,
         "answer": "open",

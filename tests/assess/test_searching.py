@@ -294,6 +294,25 @@ def test_fields_and_unwanted_words_are_not_marked(world: World) -> None:
     assert [piece for piece, marked in (*hit.heading, *hit.snippet) if marked] == ["cranes", "crane"]
 
 
+def test_other_fields_are_found_and_shown_where_the_text_has_no_sought_word(world: World) -> None:
+    rows = [
+        {"id": "f1", "title": "Algebra", "authors": ["Chattergy, R.", "Pooch, U. W."], "text": "The availability of cranes."},
+        {"id": "f2", "title": "Harbour", "authors": ["Prieve, B."]},
+    ]
+    files.take(
+        world.collection, world.organizer, UploadKind.DOCUMENTS, "\n".join(map(json.dumps, rows)).encode(), others="drop"
+    )
+    world.index()
+    assert (world.found("pooch"), world.found('"pooch prieve"'), world.found("prieve")) == (["f1"], [], ["f2"])
+
+    def snippet(words: str, docno: str) -> str:
+        (hit,) = searching.hits(world.collection, world.ann, None, words, [docno], organizes=False)
+        return "".join(f"[{piece}]" if marked else piece for piece, marked in hit.snippet)
+
+    assert snippet("pooch", "f1") == "Chattergy, R.; [Pooch], U. W."
+    assert (snippet("crane", "f1"), snippet("harbour", "f2")) == ("The availability of [cranes].", "Prieve, B.")
+
+
 def test_new_documents_are_indexed_by_themselves_where_the_old_ones_were(world: World, client_for: ClientFor) -> None:
     rows = files.documents(["en2", "en3", "x1"], "zeppelin")
     files.take(world.collection, world.organizer, UploadKind.DOCUMENTS, rows, others="drop")

@@ -261,7 +261,7 @@ def test_marked_words(desk: Desk) -> None:
     expect(line).to_have_text(re.compile("^Select a passage"))
     desk.page.keyboard.press(".")
     desk.page.keyboard.press("e")
-    expect(line).to_have_text(re.compile("not its title"))
+    expect(line).to_have_text(re.compile("not its title or fields"))
     desk.page.get_by_role("button", name="Take away").click()
     expect(chips).to_have_count(0)
     desk.page.keyboard.press("h")

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Dialog, Locator, expect
 
 from assess.models import JudgmentEvent, Seat
+from pooling.core import extra
 from pooling.core.html_text import html_text
 from pooling.models import Document
 from tests.assess.test_markup import HOSTILE
@@ -50,6 +51,42 @@ def test_hostile_document_does_nothing(desk: Desk) -> None:
         desk.page.keyboard.press("0")
     desk.expect_light("saved")
     assert alerts == [] and len(desk.events()) == 3
+
+
+def test_other_fields_are_shown_found_and_stepped_through(desk: Desk) -> None:
+    """On the document with which the page came, on one that came later, and in the list; hostile ones do nothing."""
+    alerts: list[str] = []
+    desk.page.on("dialog", noting(alerts))
+    few = extra.stored({"authors": "Tidal, A.; <img src=x onerror=alert(1)>", "year": "1958"})
+    Document.objects.update(extra=few)
+    many = extra.stored({f"field {n}": "an eel" for n in range(12)})
+    Document.objects.filter(docno=order(desk)[1]).update(extra=many)
+    desk.reload()
+    page, fields = desk.page, desk.page.locator(".judge-document .judge-facts")
+    expect(fields.locator("dd").first).to_have_text("Tidal, A.; <img src=x onerror=alert(1)>")
+    page.keyboard.press("/")
+    page.keyboard.type("1958")
+    expect(page.locator(".judge-find output")).to_have_text("1")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    page.keyboard.press("e")
+    expect(page.locator("[data-why]")).to_have_text("Only the document’s text can be evidence, not its title or fields.")
+    page.keyboard.press("2")
+    expect(page.get_by_text("12 fields")).to_be_visible()
+    expect(fields).to_be_hidden()
+    page.keyboard.press("/")
+    page.keyboard.type("an eel")
+    page.keyboard.press("Enter")
+    expect(fields).to_be_visible()  # it opens what it goes to
+    page.keyboard.press("Escape")
+    page.keyboard.press("1")
+    expect(fields.locator("dd mark")).to_have_text("Tidal")
+    for _ in range(page.locator(".judge-document h2 mark").count() + 1):
+        page.keyboard.press(".")
+    expect(fields.locator(".mark-now")).to_have_text("Tidal")
+    page.get_by_role("link", name="List").click()
+    expect(page.locator(".judge-list > li:nth-child(25) .judge-facts")).to_be_visible()  # it came later
+    assert page.locator(".judge-document img").count() == 0 and alerts == []
 
 
 class Outside:

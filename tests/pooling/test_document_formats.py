@@ -160,7 +160,7 @@ def test_forms_can_be_named() -> None:
     ("data", "expected", "faults"),
     [
         (b'{\n  "id": "1",\n  "contents": "a } b"\n}\n{\n  "id": "2",\n  "contents": "c"\n}\n', "12", []),
-        (b'[\n  {"id": "1", "x": {"y": [{}]}},\n  {"id": "2"}\n]', "12", []),
+        (b'[\n  {"id": "1", "x": {"y": [{}]}},\n  {"id": "2"}\n]', "12", [("EXTRA_LEFT", 2)]),
         (b'[{"id": "1"}, {"id": "2", "text": "] \\" ["}]\n', "12", []),
         (b'[\n{"id": "1"},\n{"contents": "no id"}\n]\n', "1", [("DOCNO_MISSING", 3)]),
         (b'[\n{"id": "1"},\n{"id": "2"}\n', "12", [("JSON", 3)]),  # cut off: nothing of it is stored

@@ -51,7 +51,7 @@ def test_documents_are_old_or_new_whenever_the_worker_is_killed(
         return job_of(files.send(collection, by, UploadKind.DOCUMENTS, data, others="drop"))
 
     def seen() -> str:
-        names = ("docno", "title", "text", "html", "url", "language", "date")
+        names = ("docno", "title", "text", "html", "url", "language", "date", "extra")
         return digest(sorted(selectors.documents(collection).values_list(*names)), selectors.corpus(collection).document_count)
 
     kill_often(again, seen)

@@ -24,7 +24,7 @@ def findings(data: bytes, **options: Any) -> list[tuple[str, str, int]]:
 
 def test_documents_with_all_fields() -> None:
     line = b'{"id": "d1", "title": "T", "text": "A\\nb", "url": "http://x/", "lang": "de", "date": "2020", "by": ["me"]}'
-    assert read(line)[0] == [DocumentSpec("d1", "T", "A\nb", "http://x/", "de", "2020", {"by": ["me"]})]
+    assert read(line)[0] == [DocumentSpec("d1", "T", "A\nb", "http://x/", "de", "2020", {"by": "me"})]
 
 
 @pytest.mark.parametrize("name", ["id", "_id", "docno", "docid"])

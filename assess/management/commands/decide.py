@@ -9,6 +9,7 @@ from assess.models import Decision, DecisionReason
 from assess.services import adjudicating
 from config.commands import Error, printable
 from pooling.commands import CollectionCommand
+from pooling.core import extra
 from pooling.models import Role
 
 CASES = ["topic", "docno", "opinions", "low", "high", "cannot", "tie", "grade"]
@@ -63,11 +64,14 @@ class Command(CollectionCommand):
 
     def show(self, found: adjudication.Dossier) -> None:
         """Who said what is not told."""
-        title, text = (found.document.title, found.document.text) if found.document else ("", "")
+        of = found.document
+        title, text, beside = (of.title, of.text, extra.read(of.extra)) if of else ("", "", {})
         told = {"topic": found.topic.number, "docno": found.docno, "title": title, "grade": found.grade, "seen": found.seen}
         opinions = [asdict(opinion) for opinion in found.opinions]
         if self._json:
-            return self.document({**told, "text": text, "opinions": opinions})
+            return self.document({**told, "text": text, "extra": beside, "opinions": opinions})
         self.facts(told)
-        self.stdout.write("\n".join(["", *map(printable, text.splitlines()), ""]))
+        self.stdout.write(
+            "\n".join(["", *map(printable, [*(f"{name}: {words}" for name, words in beside.items()), *text.splitlines()]), ""])
+        )
         return self.table(opinions, ["name", "grade", "reason", "note", "passages"])

@@ -73,7 +73,8 @@ class Command(CollectionCommand):
         topic, document = told.pop("topic"), told.pop("document")
         about = {name: document[name] for name in ("docno", "title", "url", "language", "date")}
         self.facts({"topic": topic.pop("number"), **{f"topic_{name}": words for name, words in topic.items()}, **about, **told})
-        return self.stdout.write("\n".join(["", *map(printable, card.text.splitlines())]))
+        beside = [f"{name}: {words}" for name, words in document["extra"].items()]
+        return self.stdout.write("\n".join(["", *map(printable, [*beside, *card.text.splitlines()])]))
 
     def judge(self, collection: Collection, assessor: User, lines: Iterable[str], file: str = "") -> None:
         """Every line is read before the first act; each act is then stored by itself."""

@@ -8,8 +8,8 @@ let found = [], now = -1, asked = "";
 
 function look() {
   asked = field.value;
-  const text = view.seen();
-  found = text.nodes.length ? letters.find(text, asked).map(([start, end]) => letters.range(text, start, end)) : [];
+  const texts = [view.beside(), view.seen()].filter((text) => text.nodes.length);
+  found = texts.flatMap((text) => letters.find(text, asked).map(([start, end]) => letters.range(text, start, end)));
   now = -1;
   view.highlight("found", found);
   view.standAt(null);
@@ -22,6 +22,7 @@ function go(by) {
   now = now < 0 && by < 0 ? found.length - 1 : (now + by + found.length) % found.length;
   view.standAt(found[now]);
   view.highlight("found-now", [found[now]]);
+  view.unfold(found[now]);
   view.reveal(found[now]);
   count.textContent = `${now + 1} of ${found.length}`;
   say(count.textContent);

@@ -86,6 +86,18 @@ const inner = () => (asPage() ? frame.contentDocument : document);
 export function own() { bring(); return (texts.own ??= letters.read(plain())); }
 export function seen() { return asPage() ? (texts.page ??= letters.read(inner().body)) : own(); }
 
+/** The document's other fields, where words are sought too. */
+export function beside() {
+  const fields = article?.querySelector(".judge-facts");
+  return (texts.beside ??= fields ? letters.read(fields) : { nodes: [], letters: "" });
+}
+
+/** What one goes to among fields that are folded is shown. */
+export function unfold(target) {
+  const fold = (target.startContainer?.parentElement ?? target).closest(".judge-fields");
+  if (fold) fold.open = true;
+}
+
 /** Whether the text is there: that of a long page comes behind it. */
 export const whole = () => !plain()?.querySelector("[data-behind]");
 
@@ -169,13 +181,14 @@ export function reveal(target, turns = 3) {
 // Marked words
 
 export function step(by) {
-  const marks = [...article.querySelectorAll("h2 mark"), ...(asPage() ? inner().querySelectorAll("mark") : article.querySelectorAll(".judge-plain mark"))];
+  const marks = [...article.querySelectorAll(":is(h2, .judge-facts) mark"), ...(asPage() ? inner().querySelectorAll("mark") : article.querySelectorAll(".judge-plain mark"))];
   if (!marks.length || place.classList.contains("marks-off")) return say("No marked word");
   hit = hit < 0 && by < 0 ? marks.length - 1 : (hit + by + marks.length) % marks.length;
   const word = marks[hit].ownerDocument.createRange();
   word.selectNodeContents(marks[hit].firstChild);
   standAt(word);
   marks[hit].classList.add("mark-now");
+  unfold(marks[hit]);
   reveal(marks[hit]);
   say(`${marks[hit].textContent}, ${hit + 1} of ${marks.length}`);
 }
