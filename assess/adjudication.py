@@ -235,7 +235,7 @@ class Dossier:
 
     @property
     def length(self) -> str:
-        return reading.length(self.document.text if self.document else "")
+        return reading.told(self.document.title, self.document.text) if self.document else reading.length("")
 
     @property
     def seen(self) -> int:
@@ -257,7 +257,7 @@ class Dossier:
     @property
     def heading(self) -> list[tuple[str, bool]]:
         title = self.document.title if self.document else ""
-        return highlighting.pieces([title or self.docno], self.sought, self.sought_in)[0]
+        return highlighting.pieces([title], self.sought, self.sought_in)[0]
 
     @property
     def facts(self) -> Facts:

@@ -79,7 +79,8 @@ class Card:
 
     @property
     def heading(self) -> list[tuple[str, bool]]:
-        return highlighting.pieces([self.title or self.docno], self.sought, self.sought_in)[0]
+        """The title; nothing where there is none."""
+        return highlighting.pieces([self.title], self.sought, self.sought_in)[0]
 
     @property
     def facts(self) -> Facts:
@@ -105,7 +106,7 @@ class Card:
 
     @property
     def length(self) -> str:
-        return reading.length(self.text)
+        return reading.told(self.title, self.text)
 
 
 @dataclass(frozen=True)

@@ -122,6 +122,11 @@ def _is_loud(line: str) -> bool:
     return len(line) > 3 and line.isupper() and line[-1] not in _GOES_ON
 
 
+def told(title: str, text: str) -> str:
+    """How long a document is: its text, or its title where that is all there is."""
+    return length(text) if text.strip() or not title else f"title only, {length(title)}"
+
+
 def length(text: str) -> str:
     """How long a text is, in words, or in characters where a script writes no spaces. Counted once of a long one: a
     megabyte takes 13 ms."""

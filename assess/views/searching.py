@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from assess import exports, feedback, markup, searching
-from assess.core import highlighting
+from assess.core import highlighting, reading
 from assess.core.facts import facts
 from assess.forms import HitForm
 from assess.models import Found
@@ -89,11 +89,12 @@ def whole(request: HttpRequest, slug: str) -> HttpResponse:
         return http.error(request, 404, told, code="not_found", words=("No such document", remedy))
     topic = collection.topics.filter(number=request.GET.get("topic", "").replace("\0", "")).first()
     sought = highlighting.wanted(sought_words(words), topic.language if topic else "")
-    [title] = highlighting.pieces([found.title or docno], sought, found.language)
+    [title] = highlighting.pieces([found.title], sought, found.language)
     text = markup.text(found.text, sought, found.language)
     beside = facts(found.extra, sought, found.language, above_text=bool(found.text))
     back = {"q": words, **({"topic": topic.number} if topic else {})}
     context: dict[str, Any] = {"document": found, "title": title, "text": text, "facts": beside}
+    context["length"] = reading.told(found.title, found.text)
     context |= {"back": urlencode(back), "words": words}
     user, held = access.require_sign_in(request.user), access.roles_in(request.user, collection)
     if topic and Role.ASSESSOR in held and topic in searching.own_topics(collection, user):

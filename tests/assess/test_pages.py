@@ -25,7 +25,7 @@ from assess.services.assigning import Rules, Wanted
 from assess.views.judging import KEYS
 from config import jobs
 from config.models import Job, User
-from pooling.models import Membership, Role
+from pooling.models import Document, Membership, Role
 from pooling.services import collections
 from tests import factories as people
 from tests.assess import factories
@@ -597,3 +597,20 @@ def test_shared_topics_count_as_left_on_home(bench: Bench, client_for: ClientFor
     assigning.assign(bench.collection, by=bench.organizer, wanted=[Wanted(bench.topics[0], [bench.ann, bench.bob])], overlap=0)
     assert "5 documents to judge" in words(client_for(bench.ann).get("/").content.decode())
     assert "to judge" not in words(client_for(bench.organizer).get("/").content.decode())
+
+
+def test_documents_of_title_alone_or_of_none(bench: Bench, ann: Pages, client_for: ClientFor) -> None:
+    """The number of an untitled one stands there once for the eye; its heading is there to be heard."""
+    bench.assign(overlap=0)
+    first, second, *_rest = bench.cards(bench.ann)
+    here = Document.objects.filter(corpus__collection=bench.collection)
+    here.filter(docno=first.docno).update(text="")
+    here.filter(docno=second.docno).update(title="")
+    olga = Pages(bench, client_for(bench.organizer))
+    for pages, path in ((ann, "judge/{}/"), (ann, "search/document/?docno={}"), (olga, "document/?topic=1&docno={}")):
+        named = (first.token, second.token) if "judge" in path else (first.docno, second.docno)
+        alone, untitled = (re.sub(r"<script.*?</script>", "", pages.get(path.format(one)), flags=re.DOTALL) for one in named)
+        assert "title only, 2 words" in alone and "has no text" not in alone
+        assert f'<h2 class="sr">{second.docno}</h2>' in untitled and untitled.count("<h2 dir=") == 0
+    here.filter(docno=first.docno).update(title="")
+    assert "This document has no text." in ann.get(f"judge/{first.token}/")

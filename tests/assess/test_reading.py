@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assess.core.reading import is_heading, length, paragraphs
+from assess.core.reading import is_heading, length, paragraphs, told
 
 WRAPPED = """\
 the boundary layer in simple shear flow past a flat plate was
@@ -96,3 +96,4 @@ def test_headings_are_short_and_no_sentences() -> None:
 def test_length_in_words_or_characters() -> None:
     assert length("one") == "1 word" and length("a b c") == "3 words" and length("") == "0 words"
     assert length("港" * 1600) == "1,600 characters"
+    assert (told("A b", "one"), told("A b", " "), told("", "")) == ("1 word", "title only, 2 words", "0 words")

@@ -89,6 +89,21 @@ def test_other_fields_are_shown_found_and_stepped_through(desk: Desk) -> None:
     assert page.locator(".judge-document img").count() == 0 and alerts == []
 
 
+def test_title_alone_or_none(desk: Desk) -> None:
+    first, second = order(desk)[:2]
+    Document.objects.filter(docno=first).update(text="")
+    Document.objects.filter(docno=second).update(title="")
+    desk.reload()
+    article = desk.page.locator(".judge-document article")
+    expect(article).to_contain_text("title only, 2 words")
+    desk.page.keyboard.press("e")
+    expect(desk.page.locator("[data-why]")).to_have_text("This document has no text to take a passage from.")
+    desk.page.keyboard.press("2")
+    expect(desk.page.locator("#say")).to_contain_text(f"document {second}")
+    heading = article.get_by_role("heading", name=second)
+    assert heading.bounding_box()["width"] <= 1  # type: ignore[index]
+
+
 class Outside:
     """A listener on a port of its own: whoever connects to it is noted."""
 

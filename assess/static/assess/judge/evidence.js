@@ -37,7 +37,7 @@ export function withChosen(card) {
 export const outside = () => { const selected = view.chosen(); return Boolean(selected && !letters.covered(view.seen(), selected)); };
 
 /** Why what is chosen cannot be evidence. */
-export const reason = () => (outside() ? "Only the document’s text can be evidence, not its title or fields." : view.whole() ? "Select a passage of the document first, or go to a marked or found word in it." : "The document’s text is on its way: one moment.");
+export const reason = () => (view.whole() && !view.own().nodes.length ? "This document has no text to take a passage from." : outside() ? "Only the document’s text can be evidence, not its title or fields." : view.whole() ? "Select a passage of the document first, or go to a marked or found word in it." : "The document’s text is on its way: one moment.");
 
 /** Say so, for the eye as well. */
 export function refuse() {
