@@ -243,6 +243,22 @@ def test_the_topic_stays_as_it_was_when_words_are_marked(desk: Desk) -> None:
     expect(topic).not_to_have_attribute("open", "")
 
 
+# How far the words after a mark move when it is taken away.
+BESIDE = """mark => {
+    const line = mark.parentElement, told = new Range(), where = () => {
+        const last = document.createTreeWalker(line, 4);
+        while (last.nextNode());
+        told.selectNodeContents(last.currentNode);
+        return told.getBoundingClientRect().right;
+    };
+    const before = where(), words = document.createTextNode(mark.textContent);
+    mark.replaceWith(words);
+    const after = where();
+    words.replaceWith(mark);
+    return after - before;
+}"""
+
+
 def test_marked_words(desk: Desk) -> None:
     """The titles of the documents say “Survey”, their texts “Second paragraph”: marked as soon as they are asked for."""
     docno, marks = desk.shown(), desk.page.locator(".judge-document mark")
@@ -251,6 +267,7 @@ def test_marked_words(desk: Desk) -> None:
     desk.page.keyboard.press("Enter")
     expect(marks).to_have_text(["Survey", "paragraph"])
     assert desk.shown() == docno
+    assert marks.last.evaluate(BESIDE) == pytest.approx(0, abs=0.1)  # it moves nothing, whether it is seen or not
     for key, now in ((".", "Survey"), (".", "paragraph"), (".", "Survey"), (",", "paragraph")):
         desk.page.keyboard.press(key)
         expect(desk.page.locator("mark.mark-now")).to_have_text(now)
