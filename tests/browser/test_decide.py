@@ -90,8 +90,11 @@ def test_decide_by_keys(world: World, signed_in: Callable[[User], Page]) -> None
     expect(page.locator(".judge-count")).to_contain_text("1 of 3 decided")
     expect(line).to_have_text(re.compile(rf"^Decided 2 Relevant for {first}\. Topic {topic.number}, document .+, open$"))
     expect(page.locator("[data-undo]")).to_have_text(f"Undo u grade 2 for document {first}")
+    place = page.locator(".judge-document").bounding_box()
     decide("u")
     expect(page.locator(docno)).to_have_text(first)
+    expect(page.locator(".toast")).to_contain_text("is open again")
+    assert page.locator(".judge-document").bounding_box() == place  # what is told lies over the page
     expect(line).to_have_text(re.compile(rf"^{first} of topic {topic.number} is open again\. Topic .+, open$"))
     expect(page.locator("[name=comment]")).to_have_value("")  # it was said
     expect(page.locator(".judge-count")).to_contain_text("0 of 3 decided")
