@@ -18,6 +18,7 @@ from django.db.models.functions import Coalesce, JSONObject, Length, NullIf
 from django.db.models.lookups import IsNull
 from django.utils import timezone
 from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 
 from assess import markup
 from assess.core import highlighting, passages, reading
@@ -400,14 +401,19 @@ def practice_card(collection: Collection, item: PracticeItem) -> PracticeCard:
 def recent_documents(
     collection: Collection, assessor: User, asked: uuid.UUID | None = None, most: int = 10
 ) -> list[tuple[uuid.UUID, str]]:
-    """What one is likely to ask about, seat and number: what one came from, what is next, and what one judged last."""
-    mine = seats(collection, assessor)
+    """What one is likely to ask about, seat and name: what one came from, what is next, and what one judged last."""
+    mine = seats(collection, assessor).annotate(title=Subquery(documents(collection).values("title")[:1]))
     waiting = mine.filter(judged_at=None).order_by(*QUEUE)[:1]
     judged_last = mine.filter(judged_at__isnull=False).order_by("-judged_at", "-pk")[:most]
-    columns = ("token", "item__topic__number", "item__docno")
+    columns = ("token", "item__topic__number", "item__docno", "title")
     here = mine.filter(token=asked) if asked else mine.none()
     rows = [*here.values_list(*columns), *waiting.values_list(*columns), *judged_last.values_list(*columns)]
-    return list({token: f"{docno} (topic {topic})" for token, topic, docno in rows}.items())
+    return list({token: _named(docno, title, topic) for token, topic, docno, title in rows}.items())
+
+
+def _named(docno: str, title: str | None, topic: str) -> str:
+    """In a line of a list: a title is cut where its first words tell which it is."""
+    return f"{docno} (topic {topic}){f': {Truncator(title).chars(70)}' if title else ''}"
 
 
 @dataclass(frozen=True)

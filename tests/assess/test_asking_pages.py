@@ -98,3 +98,14 @@ def test_organizer_is_told_who_judges(bench: Bench, client_for: ClientFor) -> No
     answer = client_for(bench.organizer).get(f"{BASE}/judge/")
     assert answer.status_code == 403
     assert "you organize it" in answer.content.decode() and "invite yourself as an assessor" in answer.content.decode()
+
+
+def test_documents_to_ask_about_have_their_titles(bench: Bench, client_for: ClientFor) -> None:
+    bench.assign(overlap=0)
+    first, second = bench.judge(bench.ann, 2)
+    here = Document.objects.filter(corpus__collection=bench.collection)
+    here.filter(docno=first.docno).update(title="A <b> title " + "of many words " * 10)
+    here.filter(docno=second.docno).update(title="")
+    page = client_for(bench.ann).get(f"{BASE}/judge/questions/?seat={first.token}").content.decode()
+    assert f">{first.docno} (topic 1): A &lt;b&gt; title of many words" in page and "…</option>" in page
+    assert f">{second.docno} (topic 1)</option>" in page
