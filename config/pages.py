@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
-from assess import adjudication
+from assess import adjudication, blind
 from assess import selectors as assess
 from config import accounts, backups, demo, health, http, jobs, metrics
 from config import styleguide as guide
@@ -56,7 +56,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, object] = {
         "roles": sorted(roles),
         "stages": stages,
-        "next": (following := _next(found, stages, roles)),
+        "next": (following := _next(found, request.user, stages, roles)),
         "is_urgent": following is None or following[1] != "Judge" or _waits(found, request.user),
         "grades": selectors.grades(found),
         "guideline": guideline,
@@ -104,7 +104,7 @@ ACTS = {
 }
 
 
-def _next(found: Collection, stages: list[Stage], roles: set[str]) -> tuple[str, str] | None:
+def _next(found: Collection, user: access.Anyone, stages: list[Stage], roles: set[str]) -> tuple[str, str] | None:
     """The one thing to do next, by role: its address and its name."""
     if found.is_archived:
         return None
@@ -117,6 +117,8 @@ def _next(found: Collection, stages: list[Stage], roles: set[str]) -> tuple[str,
         Role.ADJUDICATOR: ("adjudicate", "Adjudicate"),
         Role.PARTICIPANT: ("runs", "Your runs"),
     }
+    if Role.ASSESSOR in roles and isinstance(user, User) and not blind.own_progress(found, user).total:
+        del places[Role.ASSESSOR]  # nothing is assigned yet
     return next(((reverse(name, args=[found.slug]), label) for role, (name, label) in places.items() if role in roles), None)
 
 

@@ -555,12 +555,16 @@ def test_what_is_not_next_is_not_urged(bench: Bench, client_for: ClientFor) -> N
     assert new in client_for(bench.ann).get("/").content.decode()
     assert new.replace('"button"', '"button primary"') in client_for(bench.organizer).get("/").content.decode()
     judge = '<a class="button" href="/c/harbour-trials/judge/">Judge</a>'
-    assert judge in client_for(bench.ann).get("/c/harbour-trials/").content.decode()
+    nothing = client_for(bench.ann).get("/c/harbour-trials/").content.decode()
+    assert ">Judge</a>" not in nothing  # it would lead to nothing
     assigning.assign(bench.collection, by=bench.organizer, wanted=[Wanted(bench.topics[0], [bench.ann, bench.bob])], overlap=0)
     urged = judge.replace('"button"', '"button primary"')
     assert urged in client_for(bench.ann).get("/c/harbour-trials/").content.decode()  # shared, and nobody's yet
     links = re.findall(r">(See [^<]+)</a>", client_for(bench.organizer).get("/c/harbour-trials/").content.decode())
     assert links == ["See the progress", "See the members", "See the jobs"]
+    bench.judge(bench.ann, 5)
+    bench.judge(bench.bob, 5)
+    assert judge in client_for(bench.ann).get("/c/harbour-trials/").content.decode()  # all judged: she may look again
 
 
 def test_many_documents_to_judge_are_told_with_a_separator(bench: Bench) -> None:
