@@ -5,6 +5,7 @@ from typing import Any
 
 CLIENT_ID = "6f1c1c0e-3c1b-4d52-9d5e-0c8f1a2b3c4d"
 FILE = b"1 Q0 a 1 1.0 other\n"
+FAR = b"901 Q0 a 1 1.0 far\n"
 TEXTS = {"title": "eels", "description": "", "narrative": ""}
 MERGE = {"rule": "first", "opinions": 1, "missing": "out", "differ_by": 0}
 SCORING = {"test": "t", "correction": "holm", "seen": "all"}
@@ -730,6 +731,13 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             (f"GET {C}/compare/?runs=alpha&runs=gamma", {}),
             ("GET", f"{A}/compare?runs=alpha&runs=gamma", {}),
             "compare-runs {slug} alpha gamma",
+        ),
+        "run of another collection": Mistake(
+            "The run answers none of the topics that release 1 judges: expected topics 1 and 2; found topic 901. "
+            "Is it a run of another collection?",
+            (f"{C}/try/", {"release": "1", "file": FAR}),
+            ("POST", f"{A}/releases/1/private", {"file": FAR}),
+            "score-run {slug} {far} --by {organizer}",
         ),
     },
 }

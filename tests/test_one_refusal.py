@@ -28,7 +28,7 @@ from tests.assess import factories
 from tests.commands.conftest import Assize, assize
 from tests.conftest import Cast, ClientFor
 from tests.evaluation.conftest import judged, release, second
-from tests.mistakes import ARCHIVED, FILE, MISTAKES, Given, Mistake
+from tests.mistakes import ARCHIVED, FAR, FILE, MISTAKES, Given, Mistake
 
 __all__ = ["assize", "judged", "release", "second"]
 
@@ -42,7 +42,7 @@ def words(release: Release, judged: Cast, tmp_path: Path) -> dict[str, object]:
     assigning.assign(collection, by=by, wanted=[assigning.Wanted(topic, [judged.assessor])], overlap=0)
     card = blind.next_cards(collection, judged.assessor, 1)[0]
     values = ", ".join(map(str, collection.grades.values_list("value", flat=True)))
-    files = {"file": FILE, "practice": b"nowhere 1 why\n", "practice_grade": f"{card.docno} 500 why\n".encode()}
+    files = {"file": FILE, "far": FAR, "practice": b"nowhere 1 why\n", "practice_grade": f"{card.docno} 500 why\n".encode()}
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     people = ("organizer", "assessor", "adjudicator", "participant", "stranger")

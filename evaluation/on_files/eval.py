@@ -271,6 +271,7 @@ def _scored(
     _note(options, name, hits, qrels, judged)
     if not (judged.num_ret > 0).any() and not (options.complete and rules.shows_missing):
         _say("No queries with both results and relevance info", options.dialect)
+        _hint(options, name, qrels)
         return NO_TOPICS
     measures = list({str(line.measure): line.measure for line in asked if line.measure}.values())
 
@@ -336,6 +337,26 @@ def _note(options: argparse.Namespace, name: str, hits: RunHits, qrels: Qrels, j
         _say(
             f"note: {name} has no results for {which} of {len(qrels.topics):,}; {'left out' if options.answered_topics else 'each counts as zero'}"
         )
+
+
+def _hint(options: argparse.Namespace, name: str, qrels: Qrels) -> None:
+    """Which topic of the qrels one of the run was meant to be: no more than a hint, for trec_eval takes names as they are."""
+    import numpy as np
+
+    from evaluation.core.trec_files import read_all, read_run_table
+    from pooling.core.lines import spelled_topics
+
+    if options.dialect is not None or name == STDIN:  # which was read, and is gone
+        return
+    run = np.unique(read_run_table(read_all(_opener(name, "results"), "results")).topics)
+    for names, others, run_first in ((run, qrels.topics, True), (qrels.topics, run, False)):
+        spelled, changed, _known = spelled_topics(names, set(np.strings.decode(others, "utf-8").tolist()))
+        if changed.any():
+            place = int(changed.argmax())
+            pair = [names[place].decode(), spelled[place].decode()]
+            one, other = pair if run_first else pair[::-1]
+            _say(f"note: topic {one} of the run looks like topic {other} of the qrels; names are compared as they are")
+            return
 
 
 def _illegal(options: argparse.Namespace) -> str:

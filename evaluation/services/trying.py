@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from django.db import transaction
 from django.db.models import QuerySet
+from numpy.typing import NDArray
 
 from config import accounts
 from config.errors import Conflict, Refusal
@@ -22,9 +23,9 @@ from evaluation.models import PrivateScore, Release, ReleaseState
 from evaluation.services.importing import Faulty
 from pooling import selectors as pooling
 from pooling import tables
-from pooling.core.lines import Unpackable, unpack
+from pooling.core.lines import Unpackable, listed_topics, spelled_topics, unpack
 from pooling.core.rankings import Rankings
-from pooling.core.runs import check_run
+from pooling.core.runs import RunRead, check_run
 from pooling.docnos import all_docnos
 from pooling.models import Collection
 from pooling.tables import Table
@@ -49,21 +50,47 @@ def try_run(release: Release, *, by: User, data: bytes, keep: bool = False) -> d
         text = unpack(data, limit=10 * LARGEST)
     except Unpackable as error:
         raise Refusal(str(error)) from error
-    found = check_run(text, max_per_topic=1_000_000)
+    qrels, given = selectors.judged(release)
+    found = _read(text, release.collection, qrels.topics)
     if found.rankings is None:
         raise Faulty(found.report)
+    _require_common(found.rankings, qrels.topics, release)
     strangers = _strangers(release.collection, found.rankings)
-    qrels, given = selectors.judged(release)
     judged = join(qrels, [found.rankings], replace(given, top=columns.top_grade(release.collection)))
     digest = hashlib.sha256(data).hexdigest()
     pooled = _was_pooled(release.collection, {digest, hashlib.sha256(text).hexdigest()}, found.rankings)
     report = _report(release, found.tag, digest, judged, pooled=pooled)
+    told = [finding.message for finding in found.report.findings if finding.code == "TOPIC_ZEROS"]
     if strangers:
-        told = f"{strangers:,} of its {len(found.rankings):,} results name documents that are not in this collection."
-        report["warnings"].insert(0, told)
+        told.append(f"{strangers:,} of its {len(found.rankings):,} results name documents that are not in this collection.")
+    report["warnings"][:0] = told
     if keep:
         _keep(release, by, found.tag, digest, report)
     return report
+
+
+def _read(text: bytes, collection: Collection, judged: NDArray[np.bytes_]) -> RunRead:
+    """The run with its topics spelled as here, "01" as "1", so that it scores as it would if it were uploaded. Topics that
+    nobody knows here are no fault."""
+    found = check_run(text, max_per_topic=1_000_000)
+    if found.rankings is None:
+        return found
+    topics = {*collection.topics.values_list("number", flat=True), *np.strings.decode(judged, "utf-8").tolist()}
+    spelled, changed, _known = spelled_topics(found.rankings.topics, topics)
+    if not changed.any():
+        return found
+    # Read again, and not renamed: where it has both "01" and "1", these are one topic, and are checked as one.
+    return check_run(text, max_per_topic=1_000_000, topics=topics | set(np.strings.decode(spelled, "utf-8").tolist()))
+
+
+def _require_common(run: Rankings, judged: NDArray[np.bytes_], release: Release) -> None:
+    """Zeros for every topic would tell nothing of the run."""
+    if not np.isin(run.topics, judged).any():
+        expected, found = (listed_topics(np.strings.decode(one, "utf-8").tolist()) for one in (judged, run.topics))
+        raise Refusal(
+            f"The run answers none of the topics that release {release.number} judges: expected {expected}; found {found}. "
+            "Is it a run of another collection?"
+        )
 
 
 def _strangers(collection: Collection, run: Rankings) -> int:
@@ -125,9 +152,7 @@ def _warnings(scores: Scores, means: dict[str, float | None], *, pooled: bool) -
     """What explains most comes first."""
     told = []
     missing, every = int((~scores.answered).sum()), len(scores.topics)
-    if missing == every:
-        told.append(f"It answers none of the {every:,} topics that this release judges; is it a run of another collection?")
-    elif missing:
+    if missing:
         told.append(f"It does not answer {missing:,} of {every:,} topics; each counts as zero.")
     share = means[columns.JUDGED]
     if not pooled:

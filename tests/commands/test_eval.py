@@ -181,6 +181,18 @@ def test_no_topic_in_common(capsys: pytest.CaptureFixture[str]) -> None:
     assert (told.out, told.err.splitlines()[-1]) == ("", "No queries with both results and relevance info")
 
 
+def test_a_topic_that_differs_by_zeros_alone_is_hinted_at(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("far").write_text("01 Q0 a 1 1 t\n")
+    Path("padded").write_text("01 0 a 1\n")
+    Path("plain").write_text("1 Q0 a 1 1 t\n")
+    for qrels, run, one, other in (("qrels", "far", "01", "1"), ("padded", "plain", "1", "01")):
+        assert eval.main(["-m", "map", qrels, run]) == 7
+        told = f"note: topic {one} of the run looks like topic {other} of the qrels; names are compared as they are"
+        assert capsys.readouterr().err.splitlines()[-1] == told
+    assert eval.main(["--dialect", "9", "qrels", "far"]) == 7
+    assert capsys.readouterr().err == "trec_eval: No queries with both results and relevance info\n"
+
+
 def test_scores_that_are_no_numbers_are_read_as_trec_eval_does_and_told(capsys: pytest.CaptureFixture[str]) -> None:
     Path("odd").write_text("1 Q0 b 1 abc t\n1 Q0 a 1 12xyz t\n1 Q0 x 1 0x1p3 t\n")
     assert eval.main(["-q", "-n", "-m", "relstring", "--dialect", "9", "qrels", "odd"]) == 0

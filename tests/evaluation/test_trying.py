@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -18,6 +19,7 @@ from config.models import Throttle
 from evaluation import columns
 from evaluation.models import PrivateScore, Release, Score
 from evaluation.services import planning, trying
+from evaluation.services.importing import Faulty
 from pooling.models import Collection, Pool, Run, Upload
 from tests.api.conftest import CallerFor, caller_for
 from tests.commands.conftest import Assize, assize
@@ -122,14 +124,46 @@ def test_a_run_is_scored_for_oneself_alone(release: Release, judged: Cast, clien
     assert "the mean over the 2 topics that release 1 judges; the range" in page
     factories.make_topic(judged.collection, "77")
     assert "the mean over the 2 topics that release 1 judges, of 3 in this collection; the range" in send(client)[1]
-    foreign = trying.try_run(release, by=judged.researcher, data=RUN.replace(b"1 Q0", b"901 Q0"))["warnings"]
-    assert foreign[0] == "It answers none of the 2 topics that this release judges; is it a run of another collection?"
     assert not PrivateScore.objects.exists()
     beta = dict(Score.objects.filter(run__tag="beta").values_list("measure", "mean"))
     report = trying.try_run(release, by=judged.researcher, data=gzip.compress(RUN))
     assert report["means"]["AP"] == beta["AP"]  # the same judged documents at the same ranks
     assert report["ranges"]["P@10"][0] < report["ranges"]["P@10"][1]
     assert report["ranges"]["AP"][0] <= beta["AP"] <= report["ranges"]["AP"][1]
+
+
+def test_topics_with_zeros_before_them_are_taken_as_at_upload(
+    release: Release, judged: Cast, client_for: ClientFor, caller_for: CallerFor, assize: Assize, tmp_path: Path
+) -> None:
+    """Page, API and shell: the same scores as of the run that spells its topics as the collection does, and a word of it."""
+    told, padded = "Topic 01 is taken as topic 1 of this collection.", RUN.replace(b"1 Q0", b"01 Q0")
+    plain = trying.try_run(release, by=judged.researcher, data=RUN)
+    report = trying.try_run(release, by=judged.researcher, data=padded)
+    assert (report["means"], report["warnings"]) == (plain["means"], [told, *plain["warnings"]])
+    page = send(client_for(judged.researcher), padded)[1]
+    assert told in page and "MAP 0.5000" in page
+    call = caller_for(judged.researcher)
+    headers = {"Authorization": f"Bearer {call.secret}"}
+    answer = call.client.post(
+        f"/api/v1{API}/releases/1/private", {"file": SimpleUploadedFile("mine.run", padded)}, headers=headers
+    ).json()
+    assert (answer["means"]["AP"], answer["warnings"][0]) == (0.5, told)
+    (tmp_path / "mine.run").write_bytes(padded)
+    ran = assize("score-run", "harbour-trials", str(tmp_path / "mine.run"), "--by", judged.researcher.username)
+    assert told in ran.err and re.search(r"AP +0\.5000", ran.out)
+    both = padded + b"1 Q0 d 1 0.9 mine\n901 Q0 d 1 0.9 mine\n"  # one topic, and one that nobody knows
+    assert trying.try_run(release, by=judged.researcher, data=both)["missing_topics"] == 1
+    with pytest.raises(Faulty) as faulty:
+        trying.try_run(release, by=judged.researcher, data=padded + b"1 Q0 c 1 0.8 mine\n")
+    assert faulty.value.report.count("DOC_DUPLICATE") == 1
+
+
+def test_a_run_without_a_judged_topic_is_refused(release: Release, judged: Cast, client_for: ClientFor) -> None:
+    status, page = send(client_for(judged.researcher), RUN.replace(b"1 Q0", b"901 Q0"))
+    told = (
+        "none of the topics that release 1 judges: expected topics 1 and 2; found topic 901. Is it a run of another collection?"
+    )
+    assert (status, page.count(told), "0.0000" in page) == (422, 1, False)
 
 
 def test_a_pooled_run_is_told_nothing_of_pools_packed_or_not(release: Release, judged: Cast) -> None:
