@@ -28,7 +28,7 @@ from evaluation.core.matrix import RankedItems
 from evaluation.core.registry import parse_measure
 from evaluation.core.stability import LeftOut, Shallower, ThinPoint
 from evaluation.standings import Standing
-from pooling.models import Collection, Run
+from pooling.models import Run
 from pooling.services.work import Direct, Work
 from pooling.tables import Table, defined
 
@@ -39,8 +39,8 @@ AT_ONCE = 10_000_000  # runs × runs × documents: what takes about a second
 RENEWED = timedelta(minutes=10)  # how old a report of live scores may be while people judge
 THINNED, DRAWS = ("AP", "Bpref"), 5
 PLAIN = {"name", "lost", "lost_relevant", "taus"}  # of what is left out; all else is arrays
-FORM = 2  # of what is kept: another number, and it is computed anew
-OFTEN = 100  # the depth of pools, where no round tells its own
+FORM = 3  # of what is kept: another number, and it is computed anew
+OFTEN = 100  # taken for the depth of the pools, where none is known
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Reason:
 @dataclass(frozen=True, eq=False)
 class PoolReport:
     """`measures`: all that runs are left out by; the one at `lead` orders the runs, and is drawn. `key`: of the standing
-    that it tells of."""
+    that it tells of. `depth_known`: whether pools were drawn down to `depth`, or it is taken for want of them."""
 
     measures: list[str]
     lead: int
@@ -69,6 +69,7 @@ class PoolReport:
     shares: list[tuple[str, float, bool]]  # tag, judged@10, pooled
     key: str = ""
     made_at: str = ""
+    depth_known: bool = True
 
     @property
     def made(self) -> datetime:
@@ -184,7 +185,8 @@ def computed(standing: Standing, work: Work | None = None) -> PoolReport:
         raise Refusal("Expected a measure of runs and judgments alone on the leaderboard, as Bpref; found none.")
     tags = [run.tag for run in runs]
     ranked = RankedItems.of(judged, tags)
-    depth, pooled = _pooled(standing.collection, runs)
+    depth, pooled = _pooled(standing, runs)
+    known, depth = depth > 0, depth or OFTEN
     groups = [run.group or run.tag for run in runs]
     steps = sorted({step for step in DEPTHS if step < depth} | {depth})
     total, done = len(tags) + len(set(groups)) + len(steps) + len(SHARES), count(1)
@@ -203,7 +205,7 @@ def computed(standing: Standing, work: Work | None = None) -> PoolReport:
     relevant = int((qrels.grades >= rel).sum())
     parts = by_run, by_group, depths, thinned, shares
     made = timezone.now().isoformat()
-    found = PoolReport(names, 0, depth, len(qrels), relevant, tags, *parts, standing.key, made)
+    found = PoolReport(names, 0, depth, len(qrels), relevant, tags, *parts, standing.key, made, known)
     with work.finish(f"{len(tags):,} runs and {len(by_group):,} groups left out in turn"):
         _store(standing, found)
     return found
@@ -254,13 +256,16 @@ def stored_report(standing: Standing) -> PoolReport | None:
     return PoolReport(**told)
 
 
-def _pooled(collection: Collection, runs: list[Run]) -> tuple[int, NDArray[np.bool_]]:
-    """How deep the pools were, and which runs were in them; all, where no round tells."""
-    rounds = list(collection.pools.filter(drawn_at__isnull=False).prefetch_related("runs"))
+def _pooled(standing: Standing, runs: list[Run]) -> tuple[int, NDArray[np.bool_]]:
+    """How deep the pools were, 0 where none tells, and which runs were in them; all, where no round tells. Qrels that were
+    imported as a release come from pools of another time or place."""
+    if standing.release and not standing.release.rule:
+        return 0, np.ones(len(runs), bool)
+    rounds = list(standing.collection.pools.filter(drawn_at__isnull=False).prefetch_related("runs"))
     depths = [int(pool.parameters["depth"]) for pool in rounds if str(pool.parameters.get("depth", "")).isdigit()]
     there = {run.pk for pool in rounds for run in pool.runs.all()}
     mask = np.array([not there or run.pk in there for run in runs], bool)
-    return max(depths, default=OFTEN), mask
+    return max(depths, default=0), mask
 
 
 def _reasons(report: PoolReport) -> list[Reason]:
@@ -290,7 +295,7 @@ def _reasons(report: PoolReport) -> list[Reason]:
             f"{alone.name} alone found {alone.lost_relevant:,} of {relevant:,} relevant documents ({100 * share:.1f} %); no group found more alone.",
         )
     )
-    half = next((point for point in depths if 2 * point.depth >= depths[-1].depth), None)
+    half = next((point for point in depths if report.depth_known and 2 * point.depth >= depths[-1].depth), None)
     tau = half.taus[lead] if half and half.depth < depths[-1].depth else None
     if half and tau is not None:
         kind = "good" if tau >= 0.9 else "warn" if tau >= 0.8 else "bad"
@@ -427,6 +432,7 @@ def document(standing: Standing, report: PoolReport) -> dict[str, Any]:
         "release": standing.release.number if standing.release else None,
         "measure": report.measure,
         "depth": report.depth,
+        "depth_known": report.depth_known,
         "judged_documents": report.judged,
         "relevant": report.relevant,
         "verdict": asdict(report.verdict),

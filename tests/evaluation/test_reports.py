@@ -349,6 +349,23 @@ def test_pool_report_judges_by_its_reasons(many: Release, olga: Client, assize: 
     assert assize("pool-report", SLUG).out.startswith(report.verdict.words)
 
 
+def test_pool_report_invents_no_pool(many: Release, cast: Cast, olga: Client, assize: Assize) -> None:
+    """Qrels that were imported as a release come from pools that nobody told of, whatever was drawn here."""
+    unknown = "No depth of a pool is known; the first 100 of each run are taken for one."
+    assert unknown in words(olga, f"{HERE}pool-report/") and "A pool of depth" not in words(olga, f"{HERE}pool-report/")
+    assert assize("pool-report", SLUG, "--json").json["depth_known"] is False
+    pool = cast.collection.pools.get()
+    type(pool).objects.filter(pk=pool.pk).update(parameters={"depth": 8})
+    drawn = words(olga, f"{HERE}pool-report/?release=live")
+    assert "the pools went down to rank 8." in drawn and "A pool of depth 5 instead of 8" in drawn
+    qrels = b"".join(olga.get(f"{HERE}releases/1/qrels/"))
+    taken = importing.Options("release")
+    importing.take_import(cast.collection, by=cast.organizer, data=qrels, options=taken, work=Direct(lambda *_told: None))
+    factories.score(Release.objects.get(number=2))
+    page = words(olga, f"{HERE}pool-report/?release=2")
+    assert unknown in page and "A pool of depth" not in page
+
+
 def left_out(tau: float, change: float, lost: int) -> LeftOut:
     ones, order = np.ones((1, 1)), np.ones((1, 1), np.int64)
     told = {"name": "Kelp", "runs": np.array([0]), "lost": lost, "lost_relevant": lost, "taus": [tau]}
