@@ -63,7 +63,9 @@ class PoolReportOut(Schema):
     release: int | None
     measure: str
     depth: int = Field(description="How deep the pools went, or what is taken for it.")
-    depth_known: bool = Field(description="Whether the pools tell their depth; else the first of each run are taken for a pool.")
+    depth_known: bool = Field(
+        description="Whether the pools tell their depth; else the first of each run are taken for a pool."
+    )
     judged: list[dict[str, Any]] = Field(description="Judged@10 of each run.")
     judged_documents: int
     relevant: int

@@ -92,6 +92,15 @@ def unsized(measure: Measure, counts: Counts) -> bool:
     return measure.definition.needs == "documents" and not counts.get("documents")
 
 
+ONLY_RELEVANT = "These qrels list relevant documents only: what they lack counts as not relevant, looked at or not."
+
+
+def only_relevant(counts: Counts) -> bool:
+    """Whether no document is judged not relevant, so that what is judged is what is relevant; of a release."""
+    judged = [int(grade) for grade in counts.get("grades", ()) if int(grade) >= 0]
+    return bool(judged) and min(judged) >= counts["lenient_from"]
+
+
 def unsupported(collection: Collection, counts: Counts) -> tuple[list[str], list[str]]:
     """Measures that would be shown: those that a sampled pool cannot support, or that need one; and, of another pool, those
     that need the number of documents where it is not known."""

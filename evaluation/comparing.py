@@ -124,6 +124,7 @@ def compared(
         raise Refusal(f"{name} is not defined for every topic; expected another measure.")
     test, correction = boards.chosen_tests(standing, wanted, pairwise=len(chosen))
     judged = standing.means[places, -1]
+    unknown = columns.only_relevant(standing.counts)  # judged@10 is P@10 then, and no sign of bias
     key = (standing.key, "compared", tuple(places), name, test, correction, baseline)
     found = kept(
         key,
@@ -134,11 +135,13 @@ def compared(
             test=test,
             correction=correction,
             baseline=chosen.index(baseline) if baseline else None,
-            judged=[None if np.isnan(share) else float(share) for share in judged],
+            judged=[None if unknown or np.isnan(share) else float(share) for share in judged],
         ),
     )
     if columns.sign(name) < 0:
         found = _turned(found)
+    if unknown:
+        found = replace(found, notes=(*found.notes, columns.ONLY_RELEVANT))
     told = [reports.run_report(standing, place, strict=wanted.strict) for place in places]
     return Compared(standing, name, places, [listed[place] for place in order], scores, found, told, baseline)
 

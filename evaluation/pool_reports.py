@@ -305,6 +305,9 @@ def _reasons(report: PoolReport) -> list[Reason]:
                 f"A pool of depth {half.depth} instead of {depths[-1].depth} gives the order of runs with τ = {tau:.3f}.",
             )
         )
+    if report.judged == report.relevant:  # judged@10 is P@10 then
+        reasons.append(Reason("warn", f"{columns.ONLY_RELEVANT} How much of a run was looked at is not known."))
+        return reasons
     if all(share != share for _tag, share, _pooled in report.shares):
         return reasons
     few = min(report.shares, key=lambda one: one[1] if one[1] == one[1] else 1.0)

@@ -26,6 +26,12 @@ def few_judged(judged: Judged) -> float | None:
     return share if share < FEW else None
 
 
+def only_relevant(judged: Judged, level: int) -> bool:
+    """Whether no document is judged not relevant, so that Judged@10 tells no more than P@10."""
+    grades = judged.qrels.grades[judged.qrels.grades >= 0]
+    return bool(len(grades)) and bool((grades >= level).all())
+
+
 def range_lines(judged: Judged, asked: Sequence[Line], *, rel: int, complete: bool) -> Iterator[str]:
     """For each measure that has a known range, the lowest and the highest mean that unjudged documents allow."""
     from evaluation.core.bounds import score_range

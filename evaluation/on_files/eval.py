@@ -325,9 +325,12 @@ def _stop(
 
 def _note(options: argparse.Namespace, name: str, hits: RunHits, qrels: Qrels, judged: Judged) -> None:
     """What a reader of the scores should know, on stderr."""
-    from evaluation.core.doubt import few_judged
+    from evaluation.core.doubt import few_judged, only_relevant
 
-    if options.dialect is None and (share := few_judged(judged)) is not None:
+    if options.dialect is None and only_relevant(judged, options.level):
+        if name == options.runs[0]:  # of the qrels, so it is said once
+            _say(f"note: {options.qrels} lists relevant documents only; what it lacks counts as not relevant")
+    elif options.dialect is None and (share := few_judged(judged)) is not None:
         _say(f"note: {name}: only {100 * share:.0f} % of its first ten documents are judged; its scores may be too low")
     if hits.guessed:
         _say(f"note: {name}: line {hits.guessed}: a score that is no number, read as trec_eval reads it")

@@ -144,11 +144,11 @@ def _report(release: Release, tag: str, digest: str, judged: Judged, *, pooled: 
         "ranges": ranges,
         "missing_topics": int((~scores.answered).sum()),
         "topics": topics,
-        "warnings": _warnings(scores, means, pooled=pooled),
+        "warnings": _warnings(scores, means, pooled=pooled, only_relevant=columns.only_relevant(counts)),
     }
 
 
-def _warnings(scores: Scores, means: dict[str, float | None], *, pooled: bool) -> list[str]:
+def _warnings(scores: Scores, means: dict[str, float | None], *, pooled: bool, only_relevant: bool) -> list[str]:
     """What explains most comes first."""
     told = []
     missing, every = int((~scores.answered).sum()), len(scores.topics)
@@ -157,7 +157,9 @@ def _warnings(scores: Scores, means: dict[str, float | None], *, pooled: bool) -
     share = means[columns.JUDGED]
     if not pooled:
         told.append("This run was not pooled: relevant documents that only it found count as not relevant.")
-        if share is not None and share < FEW:
+        if only_relevant:  # judged@10 is P@10 then
+            told.append(columns.ONLY_RELEVANT)
+        elif share is not None and share < FEW:
             told.append(f"Only {100 * share:.0f} % of its first ten documents are judged: its scores may be much too low.")
     return told
 

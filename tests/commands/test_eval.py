@@ -181,6 +181,17 @@ def test_no_topic_in_common(capsys: pytest.CaptureFixture[str]) -> None:
     assert (told.out, told.err.splitlines()[-1]) == ("", "No queries with both results and relevance info")
 
 
+def test_qrels_of_relevant_documents_only_are_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """Judged@10 is P@10 then: a low one says nothing of documents that nobody looked at."""
+    Path("positives").write_text("1 0 a 1\n2 0 c 2\n")
+    Path("other").write_text("1 Q0 a 1 2 other\n2 Q0 y 2 1 other\n")
+    told = "note: positives lists relevant documents only; what it lacks counts as not relevant\n"
+    assert eval.main(["-m", "map", "positives", "one", "other"]) == 0
+    assert capsys.readouterr().err == told
+    assert eval.main(["-m", "map", "-l", "2", "positives", "one"]) == 0
+    assert "of its first ten documents are judged" in capsys.readouterr().err
+
+
 def test_a_topic_that_differs_by_zeros_alone_is_hinted_at(capsys: pytest.CaptureFixture[str]) -> None:
     Path("far").write_text("01 Q0 a 1 1 t\n")
     Path("padded").write_text("01 0 a 1\n")

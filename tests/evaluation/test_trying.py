@@ -18,9 +18,10 @@ from django.utils import timezone
 from config.models import Throttle
 from evaluation import columns
 from evaluation.models import PrivateScore, Release, Score
-from evaluation.services import planning, trying
+from evaluation.services import importing, planning, releases, trying
 from evaluation.services.importing import Faulty
 from pooling.models import Collection, Pool, Run, Upload
+from pooling.services.work import Direct
 from tests.api.conftest import CallerFor, caller_for
 from tests.commands.conftest import Assize, assize
 from tests.conftest import Cast, ClientFor
@@ -156,6 +157,21 @@ def test_topics_with_zeros_before_them_are_taken_as_at_upload(
     with pytest.raises(Faulty) as faulty:
         trying.try_run(release, by=judged.researcher, data=padded + b"1 Q0 c 1 0.8 mine\n")
     assert faulty.value.report.count("DOC_DUPLICATE") == 1
+
+
+def test_of_qrels_without_documents_that_are_not_relevant_nothing_is_told_of_judged_ones(judged: Cast) -> None:
+    """Judged@10 is P@10 there, and a low one is no sign of documents that nobody looked at."""
+    importing.take_import(
+        judged.collection,
+        by=judged.organizer,
+        data=b"1 0 a 1\n1 0 b 2\n2 0 d 1\n",
+        options=importing.Options("release"),
+        work=Direct(lambda *_told: None),
+    )
+    release = Release.objects.get()
+    releases.set_state(release, by=judged.organizer, state="public", open_collection=True)
+    told = trying.try_run(release, by=judged.researcher, data=RUN)["warnings"]
+    assert columns.ONLY_RELEVANT in told and not any("are judged" in one for one in told)
 
 
 def test_a_run_without_a_judged_topic_is_refused(release: Release, judged: Cast, client_for: ClientFor) -> None:
