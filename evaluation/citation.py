@@ -44,9 +44,17 @@ class Citation:
 
 
 def authors(collection: Collection) -> list[str]:
-    """The organizers, in the order in which they came."""
+    """Those that are to be cited; where nobody has said who they are, the organizers, in the order in which they came."""
+    if given := collections.names_of(collection.authors):
+        return given
     held = collection.memberships.filter(role=Role.ORGANIZER, ended_at=None).order_by("pk")
     return list(dict.fromkeys(held.values_list("user__name", flat=True)))
+
+
+def creators(collection: Collection) -> list[dict[str, str]]:
+    """For schema.org: organizers are people, authors that were typed may be an institution."""
+    kind = {} if collection.authors else {"@type": "Person"}
+    return [{**kind, "name": name} for name in authors(collection)]
 
 
 def of(collection: Collection, number: int, frozen_at: datetime, page: str) -> Citation:
@@ -54,7 +62,7 @@ def of(collection: Collection, number: int, frozen_at: datetime, page: str) -> C
     key = f"{re.sub(r'[^a-z0-9]', '', collection.slug)}{frozen_at.year}v{number}"
     title = f"{collection.name}, release {number}"
     bibtex = (
-        f"@misc{{{key},\n  author = {{{' and '.join(map(_tex, names))}}},\n  title = {{{{{_tex(title)}}}}},\n"
+        f"@misc{{{key},\n  author = {{{' and '.join(map(_author, names))}}},\n  title = {{{{{_tex(title)}}}}},\n"
         f"  year = {{{frozen_at.year}}},\n  version = {{{number}}},\n  howpublished = {{\\url{{{page}}}}},\n"
         "  note = {Test collection: topics, pools and relevance judgments}\n}\n"
     )
@@ -64,7 +72,13 @@ def of(collection: Collection, number: int, frozen_at: datetime, page: str) -> C
         f"type: dataset\ntitle: {json.dumps(title, ensure_ascii=False)}\nauthors:\n{people}"
         f'version: "{number}"\ndate-released: "{frozen_at:%Y-%m-%d}"\nurl: {json.dumps(page)}\n'
     )
-    return Citation(f"{', '.join(names)} ({frozen_at.year}): {title}. {page}", bibtex, cff)
+    listed = ("; " if collection.authors else ", ").join(names)
+    return Citation(f"{listed} ({frozen_at.year}): {title}. {page}", bibtex, cff)
+
+
+def _author(name: str) -> str:
+    """In braces where BibTeX would take one name for two, as of an Institute of Standards and Technology."""
+    return f"{{{_tex(name)}}}" if " and " in name.lower() else _tex(name)
 
 
 def _tex(text: str) -> str:
@@ -80,7 +94,7 @@ def readme(collection: Collection, number: int, told: Mapping[str, Any], files: 
         *([collection.description.strip(), ""] if collection.description.strip() else []),
         f"{counts['items']:,} judged documents of {counts['topics']:,} topics; frozen {told['frozen_at']}.",
         f"Relevant from grade {counts['lenient_from']}, strictly from {counts['strict_from']}.",
-        *(f"{field.capitalize()}: {text}." for field, text in _told(collection).items() if text),
+        *(f"{field.capitalize()}: {text.removesuffix('.')}." for field, text in _told(collection).items() if text),
     ]
     if merge:
         lines.append(

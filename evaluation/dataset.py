@@ -122,7 +122,7 @@ def json_ld(release: Release, page: str, files: list[tuple[str, str, str]]) -> S
         "identifier": f"sha256:{release.sha256}",
         "version": str(release.number),
         "datePublished": f"{release.frozen_at:%Y-%m-%d}",
-        "creator": [{"@type": "Person", "name": name} for name in citation.authors(collection)],
+        "creator": citation.creators(collection),
         "keywords": ["information retrieval", "test collection", "relevance judgments", collection.get_task_display()],
         "isAccessibleForFree": True,
         "distribution": [

@@ -48,7 +48,7 @@ class CreateForm(forms.ModelForm):  # type: ignore[type-arg]
 class EditForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Collection
-        fields = ["name", "description", "visibility", "genre", "languages", "licence", "source", "crawl"]
+        fields = ["name", "description", "visibility", "authors", "genre", "languages", "licence", "source", "crawl"]
         widgets = {
             "description": forms.Textarea(attrs={"rows": 8}),
             "visibility": forms.RadioSelect,

@@ -62,7 +62,12 @@ class Collection(models.Model):
     lenient_from = models.SmallIntegerField(help_text="Grade from which a document counts as relevant.")
     strict_from = models.SmallIntegerField(help_text="The same for the strict view of the same judgments.")
     measures = models.JSONField(default=list, help_text="Official measures, the first one orders the leaderboard.")
-    # What the data sheet and a release's archive tell of the documents.
+    # What the data sheet and a release's archive tell: whom to cite, and of the documents.
+    authors = models.CharField(
+        max_length=500,
+        blank=True,
+        help_text="As the collection is to be cited, parted by semicolons, such as: Voorhees, E. M.; Harman, D. Empty: its organizers.",
+    )
     genre = models.CharField(max_length=20, choices=Genre, blank=True, help_text="What kind of documents are searched.")
     languages = models.CharField(max_length=200, blank=True, help_text="Of documents and topics, such as: en, hi.")
     licence = models.CharField(

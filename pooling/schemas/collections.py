@@ -11,6 +11,7 @@ from pooling.core.presets import GradeSpec
 from pooling.models import Collection, Genre, Invitation, Role, Visibility
 from pooling.services import members
 
+AUTHORS = "Voorhees, E. M.; Harman, D."
 GENRES: dict[str, Any] = {"enum": ["", *Genre.values]}  # the model checks it
 CRAWL = (
     "Of a crawl: a line for each HTTP status with its count, as 404 458388; none: no answer; total: the sum, which is checked."
@@ -61,6 +62,7 @@ class CollectionOut(Schema):
     description: str = Field(description="Markdown.")
     visibility: Visibility
     task: str
+    authors: str = Field(description="As it is to be cited, parted by semicolons; empty: its organizers.")
     genre: Genre | Literal[""] = Field(description="What kind of documents; empty where it is not told.")
     languages: str = Field(description="Of documents and topics, such as: en, hi.")
     licence: str
@@ -98,6 +100,7 @@ class CollectionIn(In):
     task: str = Field(description="A task of GET /presets; it brings scale, thresholds and measures.", examples=["ad-hoc"])
     description: str = Field("", description="Markdown.")
     visibility: Visibility = Visibility.PRIVATE
+    authors: str = Field("", description="As it is to be cited, parted by semicolons.", examples=[AUTHORS])
     genre: str = Field("", json_schema_extra=GENRES, description="What kind of documents are searched.")
     languages: str = Field("", description="Of documents and topics, such as: en, hi.")
     licence: str = Field("", description="Under which others may use it: a name or an address.", examples=["CC BY 4.0"])
@@ -109,6 +112,7 @@ class CollectionChange(In):
     name: str = Field(UNCHANGED, examples=["Harbour trials"])
     description: str = Field(UNCHANGED, description="Markdown.")
     visibility: Visibility = Field(UNCHANGED)
+    authors: str = Field(UNCHANGED, description="As it is to be cited, parted by semicolons.", examples=[AUTHORS])
     genre: str = Field(UNCHANGED, json_schema_extra=GENRES)
     languages: str = Field(UNCHANGED, description="Of documents and topics, such as: en, hi.")
     licence: str = Field(UNCHANGED, examples=["CC BY 4.0"])

@@ -21,8 +21,25 @@ from pooling.core import crawl, languages
 from pooling.core.presets import PRESETS, GradeSpec
 from pooling.models import Collection, Grade, Guideline, Membership, Role
 
-DESCRIBED = ("genre", "languages", "licence", "source", "crawl")  # of the documents; each may be left empty
-_SPELLED: dict[str, Callable[[str], str]] = {"crawl": crawl.spelled, "languages": languages.spelled}
+DESCRIBED = (
+    "authors",
+    "genre",
+    "languages",
+    "licence",
+    "source",
+    "crawl",
+)  # whose it is, and of the documents; each may be left empty
+
+
+def names_of(authors: str) -> list[str]:
+    return [name for part in authors.split(";") if (name := " ".join(part.split()))]
+
+
+_SPELLED: dict[str, Callable[[str], str]] = {
+    "authors": lambda text: "; ".join(names_of(text)),
+    "crawl": crawl.spelled,
+    "languages": languages.spelled,
+}
 
 
 @transaction.atomic
@@ -71,7 +88,7 @@ def edit_collection(
 
 
 def _told(described: Mapping[str, str]) -> dict[str, str]:
-    """What is told of the documents, as it is stored."""
+    """What is told, as it is stored."""
     told = {field: text.strip() for field, text in described.items()}
     for field, spelled in _SPELLED.items():
         if told.get(field):

@@ -38,6 +38,7 @@ def facts(collection: Collection) -> dict[str, Any]:
         "description": "",
         "visibility": collection.visibility,
         "task": "ad-hoc",
+        "authors": "",
         "genre": "",
         "languages": "",
         "licence": "",

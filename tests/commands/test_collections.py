@@ -55,6 +55,7 @@ def test_show_tells_settings_and_scale(assize: Assize, cast: Cast) -> None:
             "description",
             "visibility",
             "task",
+            "authors",
             "genre",
             "languages",
             "licence",

@@ -6,7 +6,7 @@ import re
 import pytest
 from django.utils import timezone
 
-from evaluation import dataset
+from evaluation import citation, dataset
 from evaluation.services import releases
 from pooling.services import members
 from tests.assess.factories import make_documents
@@ -93,6 +93,31 @@ def test_data_sheet_tells_people_and_machines(judged: Cast, client_for: ClientFo
     assert "1,233 addresses" in page and '404 <span class="soft">Not Found</span>' in page
     assert b"Crawl: 200 1200, 404 31, none 2, total 1233.\n" in archive["README.md"]
     assert b"Licence: CC BY 4.0.\n" in archive["README.md"]
+
+
+def test_authors_are_cited_in_the_place_of_organizers(judged: Cast, client_for: ClientFor) -> None:
+    """Who imported qrels did not make them. What is frozen stays as it is; the pages tell whom to cite now."""
+    olga, before = client_for(judged.organizer), freeze(judged.collection, judged.organizer, state="draft")
+    assert (
+        f"{judged.organizer.name} ({before.frozen_at.year}): Harbour trials, release 1."
+        in olga.get(f"{HERE}data/").content.decode()
+    )
+    given = "National Institute of Standards and Technology; Harman,  D.;"
+    change = {"name": "Harbour trials", "description": "", "visibility": "private", "measures": "AP", "authors": given}
+    assert olga.post(f"{HERE}settings/", change).status_code == 302
+    cited = f"National Institute of Standards and Technology; Harman, D. ({before.frozen_at.year}): Harbour trials, release 1."
+    bibtex = "author = {{National Institute of Standards and Technology} and Harman, D.},"
+    names = [{"name": "National Institute of Standards and Technology"}, {"name": "Harman, D."}]
+    for path in ("data/", "releases/1/"):
+        page = olga.get(HERE + path).content.decode()
+        assert cited in page and bibtex in page
+    assert judged.organizer.name.encode() in files(before)["citation.bib"]
+    judged.collection.refresh_from_db()
+    judge(make_item(judged.collection, "1", "late", by=judged.organizer), judged.assessor, 1)
+    archive = files(freeze(judged.collection, judged.organizer, state="draft"))
+    assert bibtex.encode() in archive["citation.bib"] and b'  - name: "Harman, D."\n' in archive["CITATION.cff"]
+    assert b"Authors: National Institute of Standards and Technology; Harman, D.\n" in archive["README.md"]
+    assert citation.creators(judged.collection) == names
 
 
 def test_words_are_counted_where_no_blank_parts_them(judged: Cast) -> None:

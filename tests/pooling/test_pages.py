@@ -156,6 +156,7 @@ def test_settings_page_shows_what_is_stored(olga: Client) -> None:
         "name": "Harbour trials",
         "description": "",
         "visibility": "private",
+        "authors": "",
         "genre": "",
         "languages": "",
         "licence": "",

@@ -110,6 +110,7 @@ class Command(CollectionCommand):
 
 def _add_described(parser: CommandParser) -> None:
     genres = ["", *Genre.values]
+    parser.add_argument("--authors", metavar="NAMES", help="as it is to be cited, parted by semicolons; else its organizers")
     parser.add_argument("--genre", choices=genres, metavar="GENRE", help=f"kind of documents: {', '.join(Genre.values)}")
     parser.add_argument("--languages", metavar="LIST", help="of documents and topics, such as: en, hi")
     parser.add_argument("--licence", metavar="TEXT", help="a name such as CC BY 4.0, or an address")
