@@ -248,7 +248,7 @@ def topic_board(standing: Standing, topic: str, *, sort: str = "", strict: bool 
     """The scores of the runs on one topic; Http404 if nobody judged it."""
     at = topic_place(standing, topic)
     shown = columns.columns(standing.collection, standing.counts, strict=strict)
-    shown = [column for column in shown if column.name in standing.names[:-1]]
+    shown = [column.of_topic for column in shown if column.name in standing.names[:-1]]
     values = standing.values[:, [standing.names.index(column.name) for column in shown], at]
     return _board(standing, standing.seen, shown, values, sort)
 

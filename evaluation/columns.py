@@ -1,7 +1,7 @@
 """Which measures a collection is scored by, and which of them a table shows."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evaluation import samples
@@ -15,7 +15,7 @@ COUNTS = ("NumRet", "NumRel", "NumRelRet")
 ESTIMATED = ("infAP", "xinfAP", "infNDCG", "statAP", "statP@10")  # from a sampled pool
 ON_ANY_SAMPLE = ("Bpref", "NumRet")  # heed judged documents alone, or none
 JUDGED = "Judged@10"  # a mean alone: of the run's top, not of what it is worth
-# What people call a measure, where the registry's name is another: the same on every page, and of every topic as trec_eval has it.
+# What people call a measure, where the registry's name is another: the same on every page, but for `topic_label`.
 LABELS = {
     "AP": "MAP",
     "Bpref": "bpref",
@@ -159,6 +159,10 @@ class Column:
         """Whether one of its values can be the best."""
         return self.sign != 0
 
+    @property
+    def of_topic(self) -> "Column":
+        return replace(self, label=topic_label(self.name))
+
     def text(self, value: float) -> str:
         return "–" if value != value else f"{value:,.0f}" if self.is_count else f"{value:.4f}"
 
@@ -187,6 +191,11 @@ def label(name: str) -> str:
 def spelt(names: Iterable[str]) -> str:
     """Of these measures those that people call otherwise, with the name that files, API and commands take."""
     return ", ".join(f"{label(name)} is {name}" for name in dict.fromkeys(names) if label(name) != name)
+
+
+def topic_label(name: str) -> str:
+    """The same of one topic alone: there the mean of average precisions is an average precision."""
+    return label(name).replace("MAP", "AP", 1) if label(name).startswith("MAP") else label(name)
 
 
 def column(measure: Measure, *, official: bool = False) -> Column:

@@ -63,6 +63,11 @@ class Compared:
         return columns.label(self.measure)
 
     @property
+    def topic_label(self) -> str:
+        """Of its values on single topics."""
+        return columns.topic_label(self.measure)
+
+    @property
     def by_family(self) -> bool:
         """Whether one test is of all the runs at once, so that each p minds how many they are."""
         return self.found.test in FOR_FAMILIES and len(self.tags) > 2
@@ -226,8 +231,8 @@ def drawn(found: Compared) -> dict[str, Chart]:
         )
         for place, (tag, row) in enumerate(zip(found.tags, found.scores.tolist(), strict=True))
     ]
-    y = charts.axis(found.label, found.scores.ravel().tolist())
-    shown["topics"] = charts.paired(f"{found.label} of each run on each topic", "Topic", y, found.numbers, series)
+    y = charts.axis(found.topic_label, found.scores.ravel().tolist())
+    shown["topics"] = charts.paired(f"{found.topic_label} of each run on each topic", "Topic", y, found.numbers, series)
     for one, other in found.against:
         shown |= _of_two(found, one, other)
     return shown
@@ -253,14 +258,14 @@ def _of_two(found: Compared, one: int, other: int) -> dict[str, Chart]:
         for at, place in enumerate(order)
     ]
     names = [found.numbers[place] for place in order]
-    y = charts.axis(f"Difference in {found.label}", gaps.tolist())
-    words = f"Difference in {found.label}, {first} minus {second}, topic by topic from the largest"
+    y = charts.axis(f"Difference in {found.topic_label}", gaps.tolist())
+    words = f"Difference in {found.topic_label}, {first} minus {second}, topic by topic from the largest"
     pairs = [
         Mark(a, b, f"Topic {number}: {first} {a:.4f}, {second} {b:.4f}", 1 if a >= b else 4)
         for number, a, b in zip(found.numbers, *mine.tolist(), strict=True)
     ]
     x, y_other = (charts.axis(tag, mine.ravel().tolist()) for tag in (first, second))
-    told = f"{found.label} of {first} against {second}, a point for each topic; on the line they are equal"
+    told = f"{found.topic_label} of {first} against {second}, a point for each topic; on the line they are equal"
     at = suffix(found, one, other)
     return {
         f"differences{at}": charts.bars(words, "Topic", y, names, marks),
@@ -272,7 +277,7 @@ def _differences_table(found: Compared, one: int, other: int) -> Table:
     first, second = found.tags[one], found.tags[other]
     gaps, order = _largest_first(found, one, other)
     rows = [[found.numbers[at], float(found.scores[one, at]), float(found.scores[other, at]), float(gaps[at])] for at in order]
-    return Table(f"{found.label} of {first} and {second} by topic", ["topic", first, second, "difference"], rows)
+    return Table(f"{found.topic_label} of {first} and {second} by topic", ["topic", first, second, "difference"], rows)
 
 
 def told(found: Compared) -> dict[str, Table]:
@@ -293,7 +298,7 @@ def told(found: Compared) -> dict[str, Table]:
     return {
         "runs": Table(f"{found.label}, {found.found.topics} topics", ["run", found.label, "judged@10", "groups"], systems),
         "pairs": Table(f"Differences in {found.label}, with 95 % intervals", head, pairs),
-        "topics": Table(f"{found.label} by topic", ["topic", *found.tags], rows),
+        "topics": Table(f"{found.topic_label} by topic", ["topic", *found.tags], rows),
         "recall-precision": figures.recall_precision_table(found.reports),
         "gains": figures.gains_table(found.reports),
     } | {f"differences{suffix(found, *pair)}": _differences_table(found, *pair) for pair in found.against}

@@ -39,7 +39,7 @@ def recall_precision_table(reports: Sequence[RunReport]) -> Table:
 
 def differences(measure: str, rows: Sequence[TopicRow]) -> Chart:
     """A bar for each topic: above or below the median of all runs."""
-    measure = columns.label(measure)
+    measure = columns.topic_label(measure)
     marks = [
         Mark(
             place,
@@ -55,7 +55,7 @@ def differences(measure: str, rows: Sequence[TopicRow]) -> Chart:
 
 
 def topic_table(measure: str, rows: Sequence[TopicRow]) -> Table:
-    measure = columns.label(measure)
+    measure = columns.topic_label(measure)
     head = ["topic", "title", measure, "median", "difference", "best", "worst", "relevant", "found", "retrieved", "answered"]
     return Table(
         f"{measure} by topic",
@@ -72,7 +72,7 @@ def topic_table(measure: str, rows: Sequence[TopicRow]) -> Table:
 
 def spreads(tag: str, measure: str, rows: Sequence[TopicRow]) -> Chart:
     """From the worst to the best run of each topic, with the median and this run on it."""
-    measure = columns.label(measure)
+    measure = columns.topic_label(measure)
     marks: list[Mark] = []
     for place, row in enumerate(rows):
         marks.append(

@@ -67,7 +67,7 @@ def strip(standing: Standing, topic: str, measure: str) -> tuple[Chart, Table]:
     values = standing.of(measure)[:, boards.topic_place(standing, topic)]
     seen = [(standing.entries[place], float(values[place])) for place in standing.seen if not np.isnan(values[place])]
     marks = [Mark(value, 0, f"{entry.tag}: {value:.4f}", 2 if entry.mine else 1) for entry, value in seen]
-    label = columns.label(measure)
+    label = columns.topic_label(measure)
     chart = charts.strip(f"{label} of each run on topic {topic}", charts.axis(label, [mark.x for mark in marks]), marks)
     if any(entry.mine for entry, _value in seen):
         chart = replace(chart, legend=((2, "your runs"), (1, "others")), shapes=("dot",))

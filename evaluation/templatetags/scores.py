@@ -73,6 +73,12 @@ def measure(name: str) -> str:
 
 
 @register.filter
+def topic_measure(name: str) -> str:
+    """The same where its values are of single topics."""
+    return columns.topic_label(name)
+
+
+@register.filter
 def breakable(name: str) -> SafeString:
     """A long name may be parted before a capital inside it, and behind _ and ( and =."""
     return format_html_join(

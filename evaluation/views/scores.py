@@ -165,7 +165,7 @@ def run(request: HttpRequest, slug: str, tag: str) -> HttpResponse:
         "tables": {key.replace("-", "_"): table for key, table in told.items()},
         "levels": list(zip(figures.LEVELS, report.summary.recall_levels, strict=True)),
         "measures": measures,
-        "measure": columns.column(parse_measure(report.measure)),
+        "measure": columns.column(parse_measure(report.measure)).of_topic,
         "spelt": columns.spelt([*(mean.column.name for mean in report.means), *measures]),
         "better": sum(row.difference > 0 for row in rows),
         "worse": sum(row.difference < 0 for row in rows),
