@@ -83,6 +83,11 @@ class PoolReport:
     def label(self) -> str:
         return columns.label(self.measure)
 
+    @property
+    def has_groups(self) -> bool:
+        """Whether a run belongs to a group; else each stands alone, and groups tell nothing that runs do not."""
+        return {one.name for one in self.groups} != {one.name for one in self.runs}
+
     @cached_property
     def reasons(self) -> list[Reason]:
         return _reasons(self)
@@ -119,7 +124,7 @@ def pool_report(standing: Standing, measure: str = "") -> PoolReport:
 def report_or_job(standing: Standing) -> PoolReport | Job:
     _check(standing)
     if not is_large(standing):
-        return kept((standing.key, "pool report"), lambda: stored_report(standing) or computed(standing))
+        return kept((standing.key, "pool report", _groups(standing)), lambda: stored_report(standing) or computed(standing))
     found = stored_report(standing)
     if found and (found.key == standing.key or abs(timezone.now() - found.made) < RENEWED):
         return found
@@ -131,6 +136,11 @@ def report_or_job(standing: Standing) -> PoolReport | Job:
         dedupe=_dedupe(standing),
     )
     return found or job
+
+
+def _groups(standing: Standing) -> tuple[str, ...]:
+    """They can be changed while scores stay as they are."""
+    return tuple(entry.group for entry in standing.entries)
 
 
 def last_job(standing: Standing) -> Job | None:
@@ -225,7 +235,9 @@ def _name(standing: Standing) -> str:
     if standing.release is None:
         return f"files/scores/live/{standing.collection.pk}-{FORM}-pool-report.json" if is_large(standing) else ""
     rounds = list(standing.collection.pools.order_by("pk").values_list("pk", "drawn_at"))
-    digest = hashlib.sha256(repr((FORM, standing.key, reports.topic_measures(standing), rounds)).encode()).hexdigest()[:32]
+    digest = hashlib.sha256(
+        repr((FORM, standing.key, _groups(standing), reports.topic_measures(standing), rounds)).encode()
+    ).hexdigest()[:32]
     return f"files/scores/{standing.release.pk}/pool-report-{digest}.json"
 
 
@@ -270,29 +282,27 @@ def _pooled(standing: Standing, runs: list[Run]) -> tuple[int, NDArray[np.bool_]
 
 def _reasons(report: PoolReport) -> list[Reason]:
     """From the customary readings: tau 0.9 equivalent, below 0.8 noticeably different; Judged@10 of 0.95."""
-    reasons = []
+    reasons, one_of = [], "group" if report.has_groups else "run"
     lead, groups, depths, relevant = report.lead, report.groups, report.depths, report.relevant
     taus = [tau for one in groups if (tau := one.taus[lead]) is not None]
     if taus:
         low = min(taus)
         kind = "good" if low >= 0.9 else "warn" if low >= 0.8 else "bad"
-        reasons.append(Reason(kind, f"Without any one group the order of runs stays at τ = {low:.3f} or more."))
+        reasons.append(Reason(kind, f"Without any one {one_of} the order of runs stays at τ = {low:.3f} or more."))
     worst = max(groups, key=lambda one: float(_sizes(one)[:, lead].max(initial=0.0)))
     change = float(_sizes(worst)[:, lead].max(initial=0.0))
     kind = "good" if change < 0.05 else "warn" if change < 0.1 else "bad"
-    reasons.append(
-        Reason(
-            kind,
-            f"By {report.label}, the score of a group's run changes by at most {100 * change:.1f}\N{NO-BREAK SPACE}% had the group not been pooled ({worst.name}).",
-        )
-    )
+    whose = "a group's run" if report.has_groups else "a run"
+    without = "the group" if report.has_groups else "it"
+    far = f"changes by at most {100 * change:.1f}\N{NO-BREAK SPACE}% had {without} not been pooled ({worst.name})"
+    reasons.append(Reason(kind, f"By {report.label}, the score of {whose} {far}."))
     alone = max(groups, key=lambda one: one.lost_relevant)
     share = alone.lost_relevant / max(relevant, 1)
     kind = "good" if share < 0.05 else "warn" if share < 0.15 else "bad"
     reasons.append(
         Reason(
             kind,
-            f"{alone.name} alone found {alone.lost_relevant:,} of {relevant:,} relevant documents ({100 * share:.1f} %); no group found more alone.",
+            f"{alone.name} alone found {alone.lost_relevant:,} of {relevant:,} relevant documents ({100 * share:.1f} %); no {one_of} found more alone.",
         )
     )
     half = next((point for point in depths if report.depth_known and 2 * point.depth >= depths[-1].depth), None)

@@ -377,6 +377,15 @@ def test_pool_report_invents_no_pool(many: Release, cast: Cast, olga: Client, as
     assert unknown in page and "A pool of depth" not in page
 
 
+def test_pool_report_of_runs_without_groups_tells_of_runs_alone(many: Release, olga: Client, assize: Assize) -> None:
+    Run.objects.update(group="")
+    page = words(olga, f"{HERE}pool-report/")
+    assert "Each run left out" in page and "group" not in page.partition("How reusable is it?")[2]
+    assert "Without any one run the order of runs" in page and "no run found more alone" in page
+    told = assize("pool-report", SLUG).out
+    assert "Without any one run" in told and "group" not in told and re.search(r"^late +0", told, re.MULTILINE)
+
+
 def left_out(tau: float, change: float, lost: int) -> LeftOut:
     ones, order = np.ones((1, 1)), np.ones((1, 1), np.int64)
     told = {"name": "Kelp", "runs": np.array([0]), "lost": lost, "lost_relevant": lost, "taus": [tau]}

@@ -30,7 +30,7 @@ class Command(CollectionCommand):
         self.stdout.write(report.verdict.words)
         for reason in report.reasons:
             self.stdout.write(f"{reason.kind:<5} {reason.words}")
-        table = pool_reports.told(report)["groups"]
+        table = pool_reports.told(report)["groups" if report.has_groups else "runs"]
         self.stdout.write("")
         self.table([dict(zip(table.head, map(_shown, row), strict=True)) for row in table.rows], list(table.head))
 
