@@ -120,6 +120,12 @@ def test_authors_are_cited_in_the_place_of_organizers(judged: Cast, client_for: 
     assert citation.creators(judged.collection) == names
 
 
+def test_documents_that_are_not_here_are_not_counted_as_none(judged: Cast, client_for: ClientFor) -> None:
+    freeze(judged.collection, judged.organizer)
+    page = client_for(judged.organizer).get(f"{HERE}data/").content.decode()
+    assert "<dt>Documents</dt><dd>not held here</dd>" in page
+
+
 def test_words_are_counted_where_no_blank_parts_them(judged: Cast) -> None:
     """Chinese by pairs of letters, as search has it; a blank, a full stop or a dash is no word."""
     make_documents(judged.collection, ["zh"], title="", text="信息检索评测。", language="zh")  # 信息 息检 检索 索评 评测
