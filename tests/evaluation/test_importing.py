@@ -194,6 +194,13 @@ def test_zeros_before_a_topic_and_unknown_documents_are_told_once(two: Cast) -> 
     assert [line.topic for line in checked.lines] == ["1", "1", "2", "2", "2"]
 
 
+def test_round_of_imported_judgments_was_not_drawn(two: Cast, client_for: ClientFor) -> None:
+    take(two, TABLE)
+    page = client_for(two.organizer).get("/c/harbour-trials/pool/1/").content.decode()
+    assert "Imported judgments; nothing was drawn" in page and "<dt>Imported</dt>" in page
+    assert "Seed" not in page and "No run contributed" not in page
+
+
 def test_imported_judgments_are_not_counted_as_wanted(two: Cast) -> None:
     make_item(two.collection, "1", "new", by=two.organizer)
     pool_files.take(two.collection, two.organizer, "documents", pool_files.documents(["new", "a", "b", "c"]))
