@@ -143,6 +143,14 @@ def test_first_cells_head_their_rows(cast: Cast, client_for: ClientFor) -> None:
     )
 
 
+def test_overview_marks_both_thresholds_on_the_scale(cast: Cast, olga: Client) -> None:
+    """Relevant from 1, strictly from 2; a threshold for both is marked once."""
+    marks = re.compile('<span class="soft small">(relevant|strictly) from here</span>')
+    assert marks.findall(olga.get(HERE).content.decode()) == ["relevant", "strictly"]
+    Collection.objects.filter(pk=cast.collection.pk).update(strict_from=1)
+    assert marks.findall(olga.get(HERE).content.decode()) == ["relevant"]
+
+
 # Settings
 
 
