@@ -78,7 +78,7 @@ def _waits(found: Collection, user: access.Anyone) -> bool:
 
 def _stages(found: Collection, user: access.Anyone, roles: set[str]) -> list[Stage]:
     """The line of data. Each app tells its own part; what has not begun says so."""
-    judged = assess.judged_stage(found, user, roles)
+    judged = assess.judged_stage(found, user, roles) if roles else evaluation.judged_stage(found)
     release = evaluation.release_stage(found, opens=access.sees_released(roles))
     stages = [selectors.people_stage(found, roles), *selectors.pooling_stages(found, roles), judged, release]
     if found.is_archived:  # nothing in it is next

@@ -185,6 +185,15 @@ def release_stage(collection: Collection, *, opens: bool) -> Stage:
     return Stage("Release", f"{found.number}", note, "now" if since else "done", href)
 
 
+def judged_stage(collection: Collection) -> Stage:
+    """What outsiders are told in the place of how judging goes: the documents judged in the newest release they see."""
+    found = newest(collection)
+    if found is None:
+        return Stage("Judged", "–", "nothing released yet", "todo")
+    items = found.counts["items"]
+    return Stage("Judged", f"{items:,}", f"document{'' if items == 1 else 's'} in release {found.number}", "done")
+
+
 def job_of(collection: Collection, *names: str) -> Job | None:
     """The latest job of these kinds."""
     return Job.objects.filter(collection_id=collection.pk, name__in=names).order_by("-pk").first()

@@ -57,6 +57,20 @@ def test_private_scores_by_role(release: Release, judged: Cast, client_for: Clie
     assert status(client_for(None), HERE + path) == 302
 
 
+def test_strangers_are_told_what_is_judged_in_the_newest_public_release(
+    release: Release, judged: Cast, client_for: ClientFor
+) -> None:
+    """What is wanted, and what nobody has been asked for yet, is the campaign's own."""
+    Collection.objects.filter(pk=judged.collection.pk).update(visibility="public")
+    told = text(client_for(None), "")
+    assert f"{release.counts['items']} documents in release 1" in told
+    assert "wanted" not in told and "without assessor" not in told
+    factories.judge(factories.make_item(judged.collection, "1", "later", by=judged.organizer), judged.assessor, 1)
+    assert f"{release.counts['items']} documents in release 1" in text(client_for(judged.stranger), "")
+    releases.set_state(release, by=judged.organizer, state="withdrawn", note="Wrong.")
+    assert "nothing released yet" in text(client_for(None), "")
+
+
 @pytest.mark.parametrize("visibility", ["public", "unlisted"])
 @pytest.mark.parametrize("path", [*PAGES, *FILES])
 def test_open_scores_are_for_all_but_its_judges(
