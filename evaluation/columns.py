@@ -1,6 +1,6 @@
 """Which measures a collection is scored by, and which of them a table shows."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -92,7 +92,7 @@ def unsized(measure: Measure, counts: Counts) -> bool:
     return measure.definition.needs == "documents" and not counts.get("documents")
 
 
-ONLY_RELEVANT = "These qrels list relevant documents only: what they lack counts as not relevant, looked at or not."
+ONLY_RELEVANT = "These qrels list relevant documents only; what they lack counts as not relevant."
 
 
 def only_relevant(counts: Counts) -> bool:
@@ -188,14 +188,14 @@ def label(name: str) -> str:
     return str(measure).replace(plain, LABELS.get(plain, plain), 1)
 
 
-def spelt(names: Iterable[str]) -> str:
-    """Of these measures those that people call otherwise, with the name that files, API and commands take."""
-    return ", ".join(f"{label(name)} is {name}" for name in dict.fromkeys(names) if label(name) != name)
-
-
 def topic_label(name: str) -> str:
     """The same of one topic alone: there the mean of average precisions is an average precision."""
     return label(name).replace("MAP", "AP", 1) if label(name).startswith("MAP") else label(name)
+
+
+def spelt(names: Iterable[str], called: Callable[[str], str] = label) -> str:
+    """Of these measures those that people call otherwise, with the name that files, API and commands take."""
+    return ", ".join(f"{called(name)} is {name}" for name in dict.fromkeys(names) if called(name) != name)
 
 
 def column(measure: Measure, *, official: bool = False) -> Column:

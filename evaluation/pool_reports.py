@@ -316,7 +316,8 @@ def _reasons(report: PoolReport) -> list[Reason]:
             )
         )
     if report.judged == report.relevant:  # judged@10 is P@10 then
-        reasons.append(Reason("warn", f"{columns.ONLY_RELEVANT} How much of a run was looked at is not known."))
+        told = "These qrels list relevant documents only, so that how much of a run was looked at is not known."
+        reasons.append(Reason("warn", told))
         return reasons
     if all(share != share for _tag, share, _pooled in report.shares):
         return reasons

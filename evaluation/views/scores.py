@@ -122,7 +122,7 @@ def topic(request: HttpRequest, slug: str, topic: str) -> HttpResponse:
         "found": [(one, steps.get(one.grade, 0)) for one in found],
         "measures": reports.topic_measures(standing),
         "measure": measure,
-        "spelt": columns.spelt(column.name for column in board.columns),
+        "spelt": columns.spelt((column.name for column in board.columns), columns.topic_label),
         "charts": drawn,
         "tables": told,
         "wanted": wanted,

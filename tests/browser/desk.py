@@ -54,8 +54,9 @@ class Desk:
 
     def expect_sent(self) -> None:
         """Where nothing is left to judge there is no light."""
-        waits = self.page.locator("[data-light]").filter(has_text=re.compile("unsent|sending"))
-        expect(waits).to_have_count(0, timeout=60_000)
+        saved = self.page.locator("[data-light]").filter(has_text=re.compile("^saved$"))
+        ended = self.page.get_by_role("heading", name="All judged")
+        expect(saved.or_(ended).first).to_be_visible(timeout=60_000)
 
     def expect_true(self, script: str) -> None:
         """Asked until it holds. Playwright's own way is an eval within the page, which the page's policy refuses."""

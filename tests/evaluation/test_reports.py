@@ -373,7 +373,10 @@ def test_pool_report_invents_no_pool(many: Release, cast: Cast, olga: Client, as
     taken = importing.Options("release")
     importing.take_import(cast.collection, by=cast.organizer, data=qrels, options=taken, work=Direct(lambda *_told: None))
     factories.score(Release.objects.get(number=2))
+    found = factories.make_item(cast.collection, "1", "found", by=cast.organizer)
+    type(found).objects.filter(pk=found.pk).update(best_rank=0)  # by searching: it is no part of what was imported
     page = words(olga, f"{HERE}pool-report/?release=2")
+    assert "from no run" not in page and "from no run" in words(olga, f"{HERE}pool-report/?release=live")
     assert unknown in page and "A pool of depth" not in page
 
 
@@ -384,6 +387,19 @@ def test_pool_report_of_runs_without_groups_tells_of_runs_alone(many: Release, o
     assert "Without any one run the order of runs" in page and "no run found more alone" in page
     told = assize("pool-report", SLUG).out
     assert "Without any one run" in told and "group" not in told and re.search(r"^late +0", told, re.MULTILINE)
+
+
+def test_pool_report_of_qrels_of_relevant_documents_only_says_so(many: Release, cast: Cast, olga: Client) -> None:
+    lines = b"".join(olga.get(f"{HERE}releases/1/qrels/")).splitlines(keepends=True)
+    taken = importing.Options("release")
+    relevant = b"".join(line for line in lines if line.endswith(b" 1\n"))
+    importing.take_import(cast.collection, by=cast.organizer, data=relevant, options=taken, work=Direct(lambda *_told: None))
+    factories.score(Release.objects.get(number=2))
+    page = words(olga, f"{HERE}pool-report/?release=2")
+    assert "list relevant documents only, so that how much of a run was looked at is not known" in page
+    assert "Of the first ten documents" not in page
+    compared = words(olga, f"{HERE}compare/?runs=best&runs=late&release=2")
+    assert columns.ONLY_RELEVANT in compared and "biased" not in compared
 
 
 def left_out(tau: float, change: float, lost: int) -> LeftOut:

@@ -409,7 +409,7 @@ def test_all_numbers_of_the_pages_are_those_of_assize_eval_on_the_downloads(
             for name, own in SHOWN.items():
                 measure = parse_measure(name)
                 shown_as = columns.strict_view(measure, release.counts) if view[0] == "strict" else measure
-                label = columns.label(str(shown_as))
+                label = columns.topic_label(str(shown_as))
                 assert cells[heads.index(label)] == theirs[own, topic], (topic, tag, name)
 
 
