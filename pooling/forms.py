@@ -280,6 +280,11 @@ class RunsForm(forms.Form):
         label="Run files",
         help_text="Six columns: topic Q0 docno rank score tag. The tag: letters, digits, “_”, “-” and “.”, 25 at most. Several at once, packed or in one archive; a YAML file of ir_metadata goes with the run of its name.",
     )
+    tag = forms.CharField(
+        label="Tag, instead of the file’s",
+        required=False,
+        help_text="Of one run alone. Where its tag is too long or taken: the run is called so everywhere, the file is kept as it is.",
+    )
     group = forms.CharField(required=False, help_text="Who made these runs, such as a team or an institute.")
     kind = forms.ChoiceField(
         choices=[("", "As its metadata or the run it replaces tell; else automatic"), *KINDS],
@@ -308,7 +313,7 @@ class RunsForm(forms.Form):
 
     def options(self) -> dict[str, str]:
         data = self.cleaned_data
-        given = {name: data[name] for name in ("group", "kind", "description", "language")}
+        given = {name: data[name] for name in ("tag", "group", "kind", "description", "language")}
         given["repair"] = ",".join(data["repair"])
         return {**given, "priority": str(data["priority"] or ""), "replace": "yes" if data["replace"] else ""}
 

@@ -247,6 +247,12 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             ("POST", f"{A}/runs/baseline", {"k1": "high"}),
             "baseline-run {slug} --k1 high",
         ),
+        "tag of a run": Mistake(
+            'Expected a tag of letters, digits, "_", "-" and ".", 25 at most; found “a b”.',
+            (f"{C}/runs/", RUN | {"file": FILE, "tag": "a b"}),
+            ("POST", f"{A}/runs", {"file": FILE, "tag": "a b"}),
+            "import-run {slug} {file} --tag 'a b'",
+        ),
         "tag of a baseline": Mistake(
             'Expected a tag of letters, digits, "_", "-" and ".", 25 at most; found “a b”.',
             (f"{C}/baseline/", BASELINE | {"tag": "a b"}),

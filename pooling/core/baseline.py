@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooling.core.rankings import Rankings
-from pooling.core.runs import TAG
+from pooling.core.runs import tag_fault
 from pooling.core.text import Idf, Texts, bm25, heaviest, rocchio, tf_idf
 from pooling.core.topics import TEXTS
 from pooling.core.words import terms
@@ -51,8 +51,8 @@ class Model:
                 raise ValueError(f"{name}: Expected at least {low}; found {value}.")
             if value is not None and not value <= high:
                 raise ValueError(f"{name}: Expected at most {high}; found {value}.")
-        if not TAG.fullmatch(self.run_tag.encode()):
-            raise ValueError(f'Expected a tag of letters, digits, "_", "-" and ".", 25 at most; found “{self.run_tag[:80]}”.')
+        if fault := tag_fault(self.run_tag):
+            raise ValueError(fault)
 
     @property
     def run_tag(self) -> str:

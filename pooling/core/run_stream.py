@@ -22,7 +22,7 @@ from pooling.core.keys import PairIndex, any_twice
 from pooling.core.lines import BOM, MAX_ID, MOST_LINES, any_control, quick_chunk, spelled_topics, unpack
 from pooling.core.repairs import calls_for_any
 from pooling.core.run_checks import RunColumns, TagTaken, Ties, check_order, note_missing, note_ties
-from pooling.core.runs import SPAN, TAG, RunRead, check_run
+from pooling.core.runs import SPAN, TAG, RunRead, check_run, note_tag
 from pooling.core.spool import Spool
 
 _DELETE = 127  # the control character that is no blank, and the last of ASCII
@@ -67,8 +67,9 @@ class _Stream:
     tag_taken: TagTaken | None = None
     text_lengths: object = None
     repair: Collection[str] = ()
+    tag: str = ""  # what the run is called, "" as its file
     max_errors: int = MAX_ERRORS
-    tag: bytes = b""
+    own_tag: bytes = b""  # of the file
     lines: int = 0
     heads: list[NDArray[np.bytes_]] = field(default_factory=list)
     lengths: list[NDArray[np.int64]] = field(default_factory=list)
@@ -89,15 +90,18 @@ class _Stream:
                     return None
         except TooLong:
             return None
-        if not self.heads or self.tag in (b".", b"..") or (self.tag_taken and self.tag_taken(self.tag.decode())):
+        tag = self.tag or self.own_tag.decode()
+        if not self.heads or tag in (".", "..") or (self.tag_taken and self.tag_taken(tag)):
             return None
         heads, lengths = np.concatenate(self.heads), np.concatenate(self.lengths)
-        ranked = by_topic(self.tag.decode(), heads, lengths, self.read_docnos, self.read_scores)
+        ranked = by_topic(tag, heads, lengths, self.read_docnos, self.read_scores)
         if ranked is None or not self.report.ok or calls_for_any(self.report):
             return None
         if self.topics is not None:
             note_missing(ranked.topics, self.topics, "error" if self.strict else "warning", self.report)
         note_ties(self.ties, self.report)
+        if self.tag:
+            note_tag(self.tag, self.own_tag, self.report)
         return RunRead(ranked, None, ranked.tag, "", self.report) if self.report.ok else None
 
     def _take(self, piece: NDArray[np.uint8]) -> bool:
@@ -106,8 +110,8 @@ class _Stream:
         if plain is None:
             return False
         fields, lines, line_count = plain
-        columns, ranks = _columns(fields), fields.column(3).integers()
-        if columns is None or ranks is None or self.tag not in (b"", columns.tag) or not self._knows(columns):
+        columns, ranks = _columns(fields, bool(self.tag)), fields.column(3).integers()
+        if columns is None or ranks is None or self.own_tag not in (b"", columns.tag) or not self._knows(columns):
             return False
         if not self.heads and SPAN.fullmatch(bytes(columns.docnos[_FIRST].values()[0])):
             return False
@@ -125,7 +129,7 @@ class _Stream:
                 depth=self.depth,
             )
         )
-        self.tag, self.lines = columns.tag, self.lines + line_count
+        self.own_tag, self.lines = columns.tag, self.lines + line_count
         self.heads.append(columns.heads)
         self.lengths.append(columns.lengths)
         self.read_docnos.add(docnos if order is None else docnos[order])
@@ -170,14 +174,14 @@ def _fits(fields: Fields) -> bool:
     return fields.longest <= MAX_ID and not (fields.text[fields.column(0).starts] == ord("#")).any()
 
 
-def _columns(fields: Fields) -> Columns | None:
-    """None unless all have one tag, column 2 is Q0, scores are finite, and each topic stands in one place with no document twice."""
+def _columns(fields: Fields, any_tag: bool) -> Columns | None:
+    """None unless all have one tag that may stand, column 2 is Q0, scores are finite, and each topic stands in one place with no document twice."""
     tags, q0, scores = fields.column(5), fields.column(1), fields.column(4).numbers()
     if len(tags.heads()) > 1 or len(q0.heads()) > 1 or scores is None or not np.isfinite(scores).all():
         return None
     tag = bytes(tags[_FIRST].values()[0])
     heads, lengths = stretches(fields.column(0))
-    if bytes(q0[_FIRST].values()[0]) != b"Q0" or not TAG.fullmatch(tag) or len(set(heads.tolist())) < len(heads):
+    if bytes(q0[_FIRST].values()[0]) != b"Q0" or not (any_tag or TAG.fullmatch(tag)) or len(set(heads.tolist())) < len(heads):
         return None
     columns = Columns(heads, lengths, fields.column(2), scores, tag)
     return None if any_twice(columns.keys(np.arange(len(heads)))) else columns

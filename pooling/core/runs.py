@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Collection, Set
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -72,6 +72,7 @@ def check_run(
     tag_taken: TagTaken | None = None,
     text_lengths: TextLengths | None = None,
     repair: Collection[str] = (),
+    tag: str = "",
     max_errors: int = MAX_ERRORS,
 ) -> RunRead:
     """Read and check a run file.
@@ -79,8 +80,9 @@ def check_run(
     `topics` are the collection's topic numbers and `docnos` its docnos (an 'S' array), None where not known; `complete`
     says that no other document exists, so that an unknown docno is an error rather than a warning. `strict` takes the
     severities of the NIST checkers. `depth` is the pool depth below which a topic is called short. `text_lengths` tells
-    how long the texts of documents are, to check spans against. `tag_taken` says of a tag in use what is then told. `repair` names what may be mended (`REPAIRS`), where
-    that is called for; the report is then that of the repaired run.
+    how long the texts of documents are, to check spans against. `tag_taken` says of a tag in use what is then told. `repair`
+    names what may be mended (`REPAIRS`), where that is called for; the report is then that of the repaired run. `tag` is
+    the run's, whatever its lines have; they still have one and the same.
 
     A clean file is read as arrays; when any line is odd the whole file is read again line by line, and that reader
     names each fault. Both hand the same columns to the same checks.
@@ -90,9 +92,14 @@ def check_run(
     if text is None:
         return RunRead(None, None, "", "", report)
     header, form = header_of(text), _form(text, docnos)
-    columns = (quick_columns(text) if form == "documents" else None) or careful_columns(text, report, form)
+    columns = (quick_columns(text, bool(tag)) if form == "documents" else None) or careful_columns(
+        text, report, form, bool(tag)
+    )
     if columns is None:
         return RunRead(None, None, "", header, report)
+    if tag:
+        note_tag(tag, columns.tag, report)
+        columns = replace(columns, tag=tag.encode())
     if columns.tag in (b".", b".."):  # it could not stand in an address
         words = f'The run tag "{columns.tag.decode()}" needs a letter, a digit or "_".'
         report.add("error", "TAG_FORMAT", 0, words, columns.tag.decode())
@@ -123,6 +130,20 @@ def check_run(
     if columns.spans is None:
         return RunRead(ranked, None, tag, header, report, mended)
     return RunRead(documents_of(ranked), ranked, tag, header, report, mended)
+
+
+def tag_fault(tag: str) -> str:
+    """What is said of a tag that somebody chose and that may not stand, in an address for one; else nothing."""
+    if TAG.fullmatch(tag.encode()) and tag not in (".", ".."):
+        return ""
+    return f'Expected a tag of letters, digits, "_", "-" and ".", {MAX_TAG} at most; found “{shown(tag)}”.'
+
+
+def note_tag(given: str, found: bytes, report: Report) -> None:
+    """That a run is called otherwise than its file."""
+    if given.encode() != found:
+        words = f'The run is called "{given}"; its file has the tag "{shown(found)}" and is kept as it is.'
+        report.add("info", "TAG_GIVEN", 0, words, shown(found))
 
 
 def documents_of(passages: Rankings) -> Rankings:
@@ -167,12 +188,12 @@ def _form(text: bytes, docnos: NDArray[np.bytes_] | None) -> Form:
     return "suffix" if all(len(row) == 6 and SPAN.fullmatch(row[2]) for _, row in careful_rows(text)) else "documents"
 
 
-def quick_columns(data: bytes) -> RunColumns | None:
-    """The columns of a file in which nothing is wrong by form, None otherwise.
+def quick_columns(data: bytes, any_tag: bool = False) -> RunColumns | None:
+    """The columns of a file in which nothing is wrong by form, None otherwise; with `any_tag` its tag may be of any form.
 
     What counts as a number is exactly the grammar of `careful_columns`.
     """
-    chunks = quick_lines(data, 6, _quick_part)
+    chunks = quick_lines(data, 6, partial(_quick_part, any_tag=any_tag))
     if chunks is None or any(part.tag != chunks[0].tag for part in chunks):
         return None
     joined = {
@@ -182,13 +203,13 @@ def quick_columns(data: bytes) -> RunColumns | None:
     return RunColumns(chunks[0].tag, **joined, odd_q0=next((part.odd_q0 for part in chunks if part.odd_q0), None))
 
 
-def _quick_part(lines: NDArray[np.int64], fields: Fields) -> RunColumns | None:
+def _quick_part(lines: NDArray[np.int64], fields: Fields, any_tag: bool) -> RunColumns | None:
     tags, q0 = fields.column(5), fields.column(1)
     ranks, scores = fields.column(3).integers(), fields.column(4).numbers()
     if len(tags.heads()) > 1 or ranks is None or scores is None or not np.isfinite(scores).all():
         return None
     tag = bytes(tags[_FIRST].values()[0])
-    if not TAG.fullmatch(tag):
+    if not any_tag and not TAG.fullmatch(tag):
         return None
     heads = q0.heads()
     other = heads[q0[heads].values() != b"Q0"]
@@ -208,7 +229,7 @@ class _Rows:
     sound: list[bool]
 
 
-def careful_columns(data: bytes, report: Report, form: Form = "documents") -> RunColumns | None:
+def careful_columns(data: bytes, report: Report, form: Form = "documents", any_tag: bool = False) -> RunColumns | None:
     """The columns of any file, line by line, with a finding for each fault of form; None if no line has six fields.
 
     A line with a wrong number of fields, or with an identifier that is too long, is left out; one with a bad rank or
@@ -228,7 +249,7 @@ def careful_columns(data: bytes, report: Report, form: Form = "documents") -> Ru
             odd_q0 = line, q0
         if tag is None:
             tag = own_tag
-            if not TAG.fullmatch(tag):
+            if not any_tag and not TAG.fullmatch(tag):
                 report.add("error", "TAG_FORMAT", line, _tag_message(tag), shown(tag))
         elif own_tag != tag:
             report.add_once("error", "TAG_MIXED", line, _mixed_message(line, own_tag, tag), shown(own_tag))

@@ -87,6 +87,10 @@ class UploadOut(Schema):
 class RunFields(In):
     """What is left out the metadata tell, else the run that it replaces, else it is automatic and of priority 1."""
 
+    tag: str = Field(
+        "",
+        description="What the run is called, instead of the tag in its file, which is kept as it is; of one run alone.",
+    )
     group: str = Field("", description="Who made it; at most 80 characters.")
     kind: RunKind | None = None
     description: str = Field("", description="How it was made; at most 5000 characters.")

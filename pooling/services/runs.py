@@ -48,6 +48,7 @@ def take_run(upload: Upload, path: Path, report: Report, work: Work) -> Report:
         tag_taken=None if replacing else partial(_tag_taken, collection, upload.uploaded_by),
         text_lengths=selectors.text_lengths(collection),
         repair=repairs_of(upload.options),
+        tag=upload.options.get("tag", ""),
     )
     report, rankings = found.report, found.rankings
     if docnos is None:
@@ -149,12 +150,12 @@ def _tag_taken(collection: Collection, by: User, tag: str) -> str:
 
 
 def _taken(run: Run, by: User, organizes: bool) -> str:
-    used = f'The tag "{run.tag}" is in use by'
+    used, another = f'The tag "{run.tag}" is in use by', "choose another (“Tag, instead of the file’s”; in programs: tag)"
     if run.submitted_by_id != by.pk and not organizes:
-        return f"{used} a run of somebody else; choose another."
+        return f"{used} a run of somebody else; {another}."
     whose = "a run of yours" if run.submitted_by_id == by.pk else f"a run of {run.submitted_by.name}"
     replacing = "to replace that run, send the file again with “Replace runs of the same tag” (in programs: replace)"
-    return f"{used} {whose}; choose another, or {replacing}."
+    return f"{used} {whose}; {another}, or {replacing}."
 
 
 def _keep(collection: Collection, run: Run, upload: Upload) -> None:

@@ -25,6 +25,7 @@ from pooling.core.findings import Report
 from pooling.core.lines import Unpackable
 from pooling.core.metadata import MAX_BYTES
 from pooling.core.repairs import REPAIRS
+from pooling.core.runs import tag_fault
 from pooling.models import Collection, RunKind, Upload, UploadKind, UploadState
 from pooling.services.collections import require_not_archived
 from pooling.services.documents import OTHERS, take_documents
@@ -89,6 +90,8 @@ def receive_runs(
         runs = [file for file in kept if not file.is_metadata]
         if not runs:
             raise Refusal("There is no run among the files; expected six columns: topic Q0 docno rank score tag.")
+        if cleaned.get("tag") and len(runs) > 1:
+            raise Invalid("tag", f"Expected a tag of one run; found {len(runs)} runs. Send them one by one, or without it.")
         told = [(file, _with_metadata(cleaned, about, file)) for file in runs]
         uploads = _stored(collection, by, UploadKind.RUN, told, later=later)
     except BaseException as error:
@@ -246,6 +249,8 @@ def _options(kind: UploadKind, given: Mapping[str, str]) -> dict[str, str]:
 def _check_run_options(options: dict[str, str]) -> None:
     if "kind" in options:
         require_one_of("kind", options["kind"], RunKind.values)
+    if "tag" in options and (fault := tag_fault(options["tag"])):
+        raise Invalid("tag", fault)
     for name, most in (("group", 80), ("description", 5000), ("metadata", MAX_BYTES)):
         require_text(name, options.get(name, ""), most)
     for name in repairs_of(options):

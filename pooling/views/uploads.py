@@ -101,7 +101,9 @@ def upload(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     may_send = uploads.is_open(collection, str(found.kind), access.require_sign_in(request.user))
     taken = [one["value"] for one in findings if one["code"] == "TAG_TAKEN"]
     replaces = access.runs_visible_to(request.user, collection).filter(tag__in=taken).first() if may_send and taken else None
-    told = {"upload": found, "findings": findings, "may_send": may_send, "replaces": replaces}
+    faults = {one["code"] for one in findings if one["severity"] == "error"}
+    retag = may_send and bool(faults) and faults <= {"TAG_FORMAT", "TAG_TAKEN"}
+    told = {"upload": found, "findings": findings, "may_send": may_send, "replaces": replaces, "retag": retag}
     return page(request, "pooling/upload.html", collection, here=here, **told)
 
 

@@ -393,11 +393,12 @@ def test_same_tag_again_is_told(ready: Cast) -> None:
     take_run(ready.collection, ready.organizer, run_file("bm25", t1="d1"))
     upload = take(ready.collection, ready.participant, RUN, run_file("bm25", t1="d2"))
     assert findings(upload)[0] == ("TAG_TAKEN", 0)
-    somebody = 'The tag "bm25" is in use by a run of somebody else; choose another.'
+    another = "choose another (“Tag, instead of the file’s”; in programs: tag)"
+    somebody = f'The tag "bm25" is in use by a run of somebody else; {another}.'
     assert upload.report["findings"][0]["message"] == somebody
     own = take(ready.collection, ready.organizer, RUN, run_file("bm25", t1="d2")).report["findings"][0]["message"]
     assert own.startswith(
-        'The tag "bm25" is in use by a run of yours; choose another, or to replace that run, send the file again with'
+        f'The tag "bm25" is in use by a run of yours; {another}, or to replace that run, send the file again with'
     )
 
 

@@ -15,6 +15,9 @@ class Command(UploadCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
         parser.add_argument("file", nargs="+", help="a TREC run, packed or not, an archive of them, or the YAML beside one")
+        parser.add_argument(
+            "--tag", default="", help="what the run is called, instead of the tag in its file; of one run alone"
+        )
         parser.add_argument("--group", default="", help="who made them")
         parser.add_argument("--kind", choices=RunKind.values, default="", help="automatic unless their metadata tell")
         parser.add_argument("--description", default="", metavar="TEXT", help="how they were made")
@@ -28,7 +31,7 @@ class Command(UploadCommand):
         self.add_by(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        told = {name: options[name] for name in ("group", "kind", "description", "language", "repair")}
+        told = {name: options[name] for name in ("tag", "group", "kind", "description", "language", "repair")}
         told |= {"replace": "yes" if options["replace"] else ""}
         told |= {} if options["priority"] is None else {"priority": str(options["priority"])}
         figures = (figure.partition("=") for figure in options["figure"])
