@@ -19,11 +19,12 @@ from assess.core.figures import topic_values
 from assess.core.ratings import Ratings, ratings
 from assess.core.report import report
 from assess.models import Answer, AssignmentPlan, Judgment, JudgmentEvent, Seat
-from assess.pairs import AgreementReport, Pair, agreement, twice_judged
+from assess.pairs import AgreementReport, Both, Pair, agreement, of_two, twice_judged
 from assess.selectors import JudgmentTable
 from config.errors import Forbidden
-from config.keeping import kept
+from config.keeping import is_kept, kept
 from config.models import User
+from config.order import natural
 from pooling import selectors as pooled
 from pooling.models import Collection
 
@@ -31,6 +32,7 @@ PAIRS_SHOWN = 60  # pairs beyond which only what they have in common is computed
 RESAMPLES = 2000
 DRAWS = 20_000_000  # numbers drawn for the mean of pairs, which depends on who said what; of more it has fewer resamples
 QUICK = 500_000  # the same for a page that somebody waits for
+SOON = 2000  # judgments up to which nobody waits for what is resampled; of more it comes after the rest of the page
 FEW = 20  # pairs of opinions below which a stretch of time says little
 
 
@@ -63,13 +65,6 @@ def rated(table: JudgmentTable, levels: Sequence[int], names: Mapping[int, str])
         [number.decode() for number in numbers.tolist()],
         items[order].tolist(),
     )
-
-
-def natural(name: str) -> tuple[str, int, str]:
-    """A2 before A10."""
-    letters = name.rstrip("0123456789")
-    digits = name[len(letters) :]
-    return letters, int(digits[:9] or 0), name
 
 
 def told(
@@ -122,15 +117,30 @@ class Slice:
 
 
 @dataclass(frozen=True, eq=False)
-class Overview:
-    """All that the agreement page tells beside the pairs."""
+class Resampled:
+    """What takes long, for its intervals: every coefficient, and each assessor against the rest."""
 
     report: dict[str, Any]
-    topics: list["TopicRow"]
     rest: list[Pair]
+
+
+@dataclass(frozen=True, eq=False)
+class Overview:
+    """All that the agreement page tells beside the pairs; `resampled` is None where it was not waited for."""
+
+    topics: list["TopicRow"]
     times: list[Slice]
     repeats: list[Pair]
     checks: list["Check"]
+    resampled: Resampled | None
+
+    @property
+    def report(self) -> dict[str, Any]:
+        return self.resampled.report if self.resampled else {}
+
+    @property
+    def rest(self) -> list[Pair]:
+        return self.resampled.rest if self.resampled else []
 
     @property
     def raw(self) -> float | None:
@@ -190,32 +200,38 @@ class TopicMean:
     undefined: int
 
 
-def shown(collection: Collection) -> tuple[AgreementReport, Overview | None]:
-    """All that the page tells, computed once for the judgments, scale and names of now."""
+def shown(collection: Collection, *, wait: bool = True) -> tuple[AgreementReport, Overview | None]:
+    """All that the page tells, computed once for the judgments, scale and names of now. Without `wait` what takes long is left
+    out, unless it is there already or the judgments are few."""
     heads = Judgment.objects.filter(item__pool__collection=collection)
     newest = heads.aggregate(count=Count("pk"), last=Max("pk"), at=Max("updated_at"), acts=Sum("event_count"))
     people = collection.memberships.order_by("pk").values_list("user_id", "user__name", "user__username")
     machines = AssignmentPlan.objects.filter(collection=collection, count_machines=True).exists()
     scale = (*collection.grades.values_list("value", flat=True), collection.lenient_from, collection.strict_from)
     key = ("agreement", collection.pk, *newest.values(), tuple(people), machines, scale)
-    return kept(key, lambda: _shown(collection))
+    whole = wait or newest["count"] <= SOON or is_kept((*key, True))
+    return kept((*key, whole), lambda: _shown(collection, whole))
 
 
-def _shown(collection: Collection) -> tuple[AgreementReport, Overview | None]:
+def _shown(collection: Collection, whole: bool) -> tuple[AgreementReport, Overview | None]:
     table, at = selectors.timed_table(collection)
-    report = agreement(collection, table, most=PAIRS_SHOWN)
-    return report, overview(collection, table, at) if report.pairs else None
+    both = twice_judged(table.items)
+    report = agreement(collection, table, most=PAIRS_SHOWN, both=both)
+    return report, overview(collection, table, at, both, whole=whole) if report.pairs else None
 
 
-def overview(collection: Collection, table: JudgmentTable, at: NDArray[np.float64]) -> Overview:
-    """`at`: when each judgment of the table was made. For the page: the report; topics; each assessor against the rest; agreement over time; each one's own repeats."""
+def overview(
+    collection: Collection, table: JudgmentTable, at: NDArray[np.float64], both: Both | None = None, *, whole: bool = True
+) -> Overview:
+    """`at`: when each judgment of the table was made. For the page: topics; agreement over time; each one's own repeats; how each
+    judges; if `whole`, every coefficient, and each assessor against the rest."""
     levels = list(collection.grades.values_list("value", flat=True))
     people = {user.pk: user for user in User.objects.filter(pk__in=np.unique(table.assessors).tolist())}
     found = rated(table, levels, {pk: user.name for pk, user in people.items()})
-    report = told(found, collection, quick=True)
-    parts = _rest(table, levels, people), _times(table, at, levels), _repeats(collection, levels)
-    checks = _checks(collection, table, at, levels, people)
-    return Overview(report, _topic_rows(found, report["views"][0]["figures"]), *parts, checks)
+    both = twice_judged(table.items) if both is None else both
+    resampled = Resampled(told(found, collection, quick=True), _rest(table, both, levels, people)) if whole else None
+    parts = _times(table, both, at, levels), _repeats(collection, levels), _checks(collection, table, at, levels, people)
+    return Overview(_topic_rows(found), *parts, resampled)
 
 
 def whole(collection: Collection) -> dict[str, Any]:
@@ -226,19 +242,19 @@ def whole(collection: Collection) -> dict[str, Any]:
     return told(found, collection, pairs=True, by_topic=True)
 
 
-def _topic_rows(found: Rated, figures: Mapping[str, Any]) -> list[TopicRow]:
-    """Of the first view; the thinnest last."""
-    main = next(key for key in ("cohen", "alpha_ordinal", "alpha_nominal") if key in figures)
-    grades = found.ratings if found.ratings.levels != (0, 1) else found.ratings.binarised(1)
-    codes, numbers, values = topic_values(grades, ["raw", main])
+def _topic_rows(found: Rated) -> list[TopicRow]:
+    """On the grades; the thinnest last."""
+    several = "alpha_ordinal" if len(found.ratings.levels) > 2 else "alpha_nominal"
+    main = "cohen" if len(found.people) == 2 else several
+    codes, numbers, values = topic_values(found.ratings, ["raw", main])
     rows = zip(codes, numbers, values["raw"], values[main], strict=True)
     lines = [TopicRow(found.topics[code], n, raw, kappa, main) for code, n, raw, kappa in rows]
     return sorted(lines, key=lambda row: (row.few, natural(row.topic)))
 
 
-def _rest(table: JudgmentTable, levels: Sequence[int], people: Mapping[int, User]) -> list[Pair]:
+def _rest(table: JudgmentTable, both: Both, levels: Sequence[int], people: Mapping[int, User]) -> list[Pair]:
     """Each assessor's grades against every other opinion on the same documents."""
-    a, b = twice_judged(table.items)
+    a, b = both
     mine, others = np.concatenate((a, b)), np.concatenate((b, a))
     order = np.argsort(table.assessors[mine], kind="stable")
     first = np.flatnonzero(np.diff(table.assessors[mine][order], prepend=-1))
@@ -249,9 +265,9 @@ def _rest(table: JudgmentTable, levels: Sequence[int], people: Mapping[int, User
     return sorted(found, key=lambda pair: natural(pair.first))
 
 
-def _times(table: JudgmentTable, at: NDArray[np.float64], levels: Sequence[int]) -> list[Slice]:
+def _times(table: JudgmentTable, both: Both, at: NDArray[np.float64], levels: Sequence[int]) -> list[Slice]:
     """Pairs of opinions by the hours, days or weeks in which the later one came."""
-    a, b = twice_judged(table.items)
+    a, b = both
     if not len(a):
         return []
     later = np.maximum(at[a], at[b])
@@ -341,9 +357,7 @@ def cell(collection: Collection, first: str, second: str, a: int, b: int, most: 
     if first and second:
         ids = dict(User.objects.filter(username__in=[first, second]).values_list("username", "pk"))
         x, y = ids.get(first, 0), ids.get(second, 0)
-        turned = (table.assessors[one] == y) & (table.assessors[two] == x)
-        kept = turned | ((table.assessors[one] == x) & (table.assessors[two] == y))
-        one, two = np.where(turned, two, one)[kept], np.where(turned, one, two)[kept]
+        one, two = of_two(table, (one, two), x, y)
     here = (table.grades[one] == a) & (table.grades[two] == b)
     one, two = one[here], two[here]
     order = np.argsort(table.items[one], kind="stable")

@@ -12,7 +12,13 @@ from assess.core.bootstrap import Plan, Spread
 from assess.core.kappa_spread import kappa_spread
 from assess.selectors import JudgmentTable, judgment_table
 from config.models import User
+from config.order import natural
 from pooling.models import Collection
+
+Both = tuple[NDArray[np.int64], NDArray[np.int64]]  # rows of a table, one of each pair of opinions and the other
+
+MATRICES = 12  # shown at once
+MOST_ROWS = 15  # of a table of pairs; what a longer one has beyond MATRICES is folded
 
 
 @dataclass(frozen=True)
@@ -99,20 +105,37 @@ class Pair:
 
 @dataclass(frozen=True)
 class AgreementReport:
+    """Pairs that share most come first; `pair_count` counts those beyond them, too, and `people` whoever graded."""
+
     levels: list[int]
     pairs: list[Pair]
     overall: Pair
     twice: int
     pair_count: int
+    people: int
+
+    @property
+    def first(self) -> list[Pair]:
+        """What a page shows at once: a few more are not worth folding."""
+        return self.pairs if len(self.pairs) <= MOST_ROWS else self.pairs[:MATRICES]
+
+    @property
+    def further(self) -> list[Pair]:
+        return self.pairs[len(self.first) :]
+
+    @property
+    def matrices(self) -> list[Pair]:
+        return self.pairs[:MATRICES]
 
 
-def agreement(collection: Collection, table: JudgmentTable | None = None, most: int | None = None) -> AgreementReport:
-    """Agreement of each pair of assessors on the items both judged, and of first with second opinions over all.
-
-    Of more than `most` pairs, those that share most."""
+def agreement(
+    collection: Collection, table: JudgmentTable | None = None, most: int | None = None, both: Both | None = None
+) -> AgreementReport:
+    """Agreement of each pair of assessors on the items both judged, those that share most first, and of first with second
+    opinions over all. Of more than `most` pairs, the first of them; `both` are the table's pairs of opinions, if known."""
     levels = [grade.value for grade in collection.grades.all()]
     table = judgment_table(collection) if table is None else table
-    a, b = twice_judged(table.items)
+    a, b = twice_judged(table.items) if both is None else both
     people = {user.pk: user for user in User.objects.filter(pk__in=np.unique(table.assessors).tolist())}
     low, high = (np.minimum, np.maximum)
     one, two = low(table.assessors[a], table.assessors[b]), high(table.assessors[a], table.assessors[b])
@@ -121,15 +144,30 @@ def agreement(collection: Collection, table: JudgmentTable | None = None, most: 
     order = np.lexsort((two, one))
     first = np.flatnonzero(np.diff(one[order], prepend=-1) | np.diff(two[order], prepend=-1))
     groups = np.split(order, first[1:]) if len(order) else []
-    shown = sorted(groups, key=len, reverse=True)[:most]
+    named = [(people[int(one[here[0]])], people[int(two[here[0]])], here) for here in groups]
+    named.sort(key=lambda pair: (-len(pair[2]), natural(pair[0].name), natural(pair[1].name)))
     pairs = []
-    for here in shown:
-        x, y = int(one[here[0]]), int(two[here[0]])
-        names = people[x].name, people[y].name, people[x].username, people[y].username
+    for x, y, here in named[:most]:
+        names = x.name, y.name, x.username, y.username
         pairs.append(Pair.of(names, table, of_one[here], of_two[here], levels))
-    pairs.sort(key=lambda pair: (pair.first, pair.second))
-    both = Pair.of(("First opinions", "Second opinions"), table, a, b, levels)
-    return AgreementReport(levels, pairs, both, len(np.unique(table.items[a])), len(groups))
+    overall = Pair.of(("First opinions", "Second opinions"), table, a, b, levels)
+    return AgreementReport(levels, pairs, overall, len(np.unique(table.items[a])), len(groups), len(people))
+
+
+def of_two(table: JudgmentTable, both: Both, x: int, y: int) -> Both:
+    """Of the pairs of opinions those of these two people, the first one's before the second one's."""
+    one, two = both
+    turned = (table.assessors[one] == y) & (table.assessors[two] == x)
+    kept = turned | ((table.assessors[one] == x) & (table.assessors[two] == y))
+    return np.where(turned, two, one)[kept], np.where(turned, one, two)[kept]
+
+
+def chosen(collection: Collection, first: User, second: User) -> Pair:
+    """A pair that somebody asks for; of people who have nothing in common it counts nothing."""
+    table = judgment_table(collection)
+    names = first.name, second.name, first.username, second.username
+    rows = of_two(table, twice_judged(table.items), first.pk, second.pk)
+    return Pair.of(names, table, *rows, [grade.value for grade in collection.grades.all()])
 
 
 def twice_judged(items: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

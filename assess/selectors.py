@@ -77,6 +77,11 @@ def judgment_table(collection: Collection, items: Sequence[int] | None = None) -
     return as_table(list(_in_order(found).values_list(*_COLUMNS).iterator(chunk_size=20_000)))
 
 
+def graders(collection: Collection) -> QuerySet[User]:
+    """Whose grades agreement is computed from."""
+    return User.objects.filter(pk__in=judgments(collection).order_by().values("assessor"))
+
+
 def timed_table(collection: Collection) -> tuple[JudgmentTable, NDArray[np.float64]]:
     """All judgments, and when each was made, in seconds: read at once, so that no judgment comes in between."""
     rows = list(_in_order(judgments(collection)).values_list(*_COLUMNS, "updated_at").iterator(chunk_size=20_000))

@@ -30,6 +30,12 @@ def kept(key: Hashable, make: Callable[[], Made]) -> Made:
     return made
 
 
+def is_kept(key: Hashable) -> bool:
+    """Whether it would be there at once."""
+    with _lock:
+        return key in _kept
+
+
 _lately: "OrderedDict[Hashable, tuple[float, object]]" = OrderedDict()
 
 

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assess import agreeing, opinions
+from assess import opinions
 from assess.core.figures import FEW
 from assess.models import Answer, Judgment, MergePlan, MergeRule
 from assess.selectors import pseudonyms
 from config.errors import Refusal
 from config.keeping import kept
 from config.models import User
+from config.order import natural
 from evaluation import columns, standings
 from evaluation.core.judged import Given
 from evaluation.core.leaders import paired_t
@@ -220,7 +221,7 @@ def _people(collection: Collection, scored: "_Scored", named: bool) -> "dict[str
     names = _names(collection, found, named)
     shared = np.bincount(found.codes, minlength=len(found.items)) > 1
     given: dict[str, _Grades] = {}
-    for who in sorted(names, key=lambda pk: agreeing.natural(names[pk])):
+    for who in sorted(names, key=lambda pk: natural(names[pk])):
         mine = found.table.assessors == who
         grades = _spread(len(found.items), found.codes[mine], found.table.grades[mine]).where(shared)
         if grades.known.any():

@@ -6,10 +6,11 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from assess import adjudication, agreeing, agreement_files
+from assess import adjudication, agreeing, agreement_files, pairs, selectors
 from assess.core.bootstrap import THIN
+from config.order import natural
 from pooling import access, tables
-from pooling.models import Role
+from pooling.models import Collection, Role
 from pooling.selectors import grades
 from pooling.views.collections import page
 
@@ -17,11 +18,26 @@ from pooling.views.collections import page
 @require_safe
 def agreement(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.collection_for(request.user, slug, Role.ORGANIZER)
-    report, overview = agreeing.shown(collection)
+    wait = bool(getattr(request, "htmx", False) or {"table", "whole"} & set(request.GET))
+    report, overview = agreeing.shown(collection, wait=wait)
     context: dict[str, Any] = {"report": report, "overview": overview, "grades": grades(collection)}
-    context |= {"thin": THIN, "few": agreeing.FEW}
+    context |= {"thin": THIN, "few": agreeing.FEW, **_chosen(request, collection, report)}
     files = tables.asked(request, f"{collection.slug}-agreement", agreement_files.tables(report, overview))
     return files or page(request, "assess/agreement.html", collection, **context)
+
+
+def _chosen(request: HttpRequest, collection: Collection, report: pairs.AgreementReport) -> dict[str, Any]:
+    """The pair of ?first= and ?second= whose matrix is asked for, and whom one can ask for."""
+    if report.pair_count <= 1:
+        return {}
+    people = sorted(selectors.graders(collection), key=lambda user: natural(user.name))
+    of = {user.username: user for user in people}
+    names = [request.GET.get(name, "").replace("\0", "") for name in ("first", "second")]
+    first, second = (of.get(name) for name in names)
+    told: dict[str, Any] = {"people": people, "asked": names, "same": bool(first) and first == second}
+    if first and second and first != second:
+        told["chosen"] = pairs.chosen(collection, first, second)
+    return told
 
 
 @require_safe
