@@ -296,10 +296,15 @@ def _disagreement(
     place_by_rank, place_by_score = np.empty_like(by_rank), np.empty_like(by_rank)
     place_by_rank[by_rank] = np.arange(len(rows)) - begin
     place_by_score[by_score] = np.arange(len(rows)) - begin
-    lines = columns.lines[rows[rising]]
+    # A line whose score rises may keep its place, as the middle one of three in reversed order does: then the first of its
+    # topic that has another one is told.
+    differs = place_by_rank != place_by_score
+    moved = _first_of_each(topic, np.flatnonzero(differs))
+    told = np.where(differs[rising], rising, moved[np.searchsorted(topic[moved], topic[rising])])
+    lines = columns.lines[rows[told]]
 
     def message(i: int) -> str:
-        ranked, scored = _ordinal(place_by_rank[rising[i]]), _ordinal(place_by_score[rising[i]])
+        ranked, scored = _ordinal(place_by_rank[told[i]]), _ordinal(place_by_score[told[i]])
         return f"By rank line {lines[i]} comes {ranked}, by score {scored}. Evaluation uses the score. Are these distances?"
 
     report.add_many("warning", "SCORE_RANK_DISAGREE", lines, message)

@@ -53,6 +53,10 @@ def test_findings_of_the_worked_examples(vector: dict[str, Any]) -> None:
             "1 Q0 d 1 1 t\n1 Q0 e 2 2 t\n",
             "By rank line 2 comes second, by score first. Evaluation uses the score. Are these distances?",
         ),
+        (
+            "1 Q0 d 1 1 t\n1 Q0 e 2 2 t\n1 Q0 f 3 3 t\n",
+            "By rank line 1 comes first, by score third. Evaluation uses the score. Are these distances?",
+        ),
         ("1 Q0 d 1 1 t\n1 Q0 e 2 1 t\n", "All scores of topic 1 are equal; the order would depend on docnos."),
         ("1 Q0 d 3 2 t\n", "The ranks of topic 1 start at 3, expected 0 or 1. They are ignored."),
     ],
