@@ -185,11 +185,14 @@ def job_output(request: HttpRequest, pk: int) -> FileResponse:
 def people(request: HttpRequest) -> HttpResponse:
     access.require_staff(request.user)
     wanted = request.GET.get("q", "").replace("\0", "").strip()
-    found = User.objects.order_by("name", "pk")
+    found = User.objects.order_by(*selectors.by_name(), "pk")
     if wanted:
         found = found.filter(Q(name__icontains=wanted) | Q(username__icontains=wanted) | Q(email__icontains=wanted))
-    page = Paginator(found, 50).get_page(request.GET.get("page"))
-    return render(request, "site/people.html", {"page_obj": page, "q": wanted})
+    imported, shown = found.filter(pk__in=selectors.imported_people().values("pk")), "imported" in request.GET
+    told = imported if shown else found.exclude(pk__in=imported.values("pk"))  # who stands for a file, apart from people
+    page = Paginator(told, 50).get_page(request.GET.get("page"))
+    context = {"page_obj": page, "q": wanted, "imported": shown, "imported_count": imported.count()}
+    return render(request, "site/people.html", context)
 
 
 @require_POST

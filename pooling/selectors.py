@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Prefetch, Q, QuerySet, Sum, When
-from django.db.models.functions import Length
+from django.db.models import Case, Count, Exists, F, Func, IntegerField, OuterRef, Prefetch, Q, QuerySet, Sum, Value, When
+from django.db.models.functions import Concat, Length
 from django.urls import reverse
 from numpy.typing import NDArray
 
@@ -91,11 +91,25 @@ def member_counts(collection: Collection) -> dict[str, int]:
 
 
 def members(collection: Collection, *, ended: bool = False) -> QuerySet[Membership]:
-    """Members by role (organizers first) and name; machines with their tokens."""
+    """Members by role (organizers first) and name; machines with their tokens, `imported` ones marked."""
     tokens = Prefetch("user__tokens", queryset=ApiToken.objects.order_by("-pk"))
     rows = collection.memberships.filter(ended_at__isnull=not ended).select_related("user").prefetch_related(tokens)
+    rows = rows.annotate(imported=Exists(imported_people().filter(pk=OuterRef("user_id"))))
     order = Case(*(When(role=role, then=place) for place, role in enumerate(Role)), output_field=IntegerField())
-    return rows.order_by(order, "user__name", "pk")
+    return rows.order_by(order, *by_name("user__name"), "pk")
+
+
+def by_name(field: str = "name") -> tuple[Any, ...]:
+    """Names in the order in which people read them: W2 before W10."""
+    return Func(field, Value("0123456789"), function="RTRIM"), Length(field), field
+
+
+def imported_people() -> QuerySet[User]:
+    """Who stands for the judgments of an import: an account that nobody has ever signed in to, named after its collection."""
+    own = Membership.objects.filter(
+        user=OuterRef("pk"), role=Role.ASSESSOR, user__username__startswith=Concat("collection__slug", Value("."))
+    )
+    return User.objects.filter(Exists(own), is_active=False, is_machine=False, last_login=None, email="")
 
 
 def invitations(collection: Collection) -> QuerySet[Invitation]:
@@ -104,11 +118,14 @@ def invitations(collection: Collection) -> QuerySet[Invitation]:
 
 def people_stage(collection: Collection, roles: Iterable[str]) -> Stage:
     counts = member_counts(collection)
-    closed = collection.memberships.filter(ended_at=None, role=Role.ASSESSOR, user__is_active=False).count()
-    assessors = counts.get(Role.ASSESSOR, 0) - closed  # who stands for imported judgments judges nothing here
-    note = f"{assessors} assessor{'' if assessors == 1 else 's'}" if assessors else "no assessor yet"
+    closed = collection.memberships.filter(ended_at=None, role=Role.ASSESSOR, user__is_active=False)
+    imported = closed.filter(user__in=imported_people()).count()  # they judge nothing here
+    assessors = counts.get(Role.ASSESSOR, 0) - closed.count()
+    told = [f"{assessors} assessor{'' if assessors == 1 else 's'}"] if assessors else []
+    told += [f"{imported} imported assessor{'' if imported == 1 else 's'}"] if imported else []
     href = _href("members", collection, roles, Role.ORGANIZER)
-    return Stage("Members", f"{sum(counts.values())}", note, "done" if assessors else "now", href)
+    state = "done" if told else "now"
+    return Stage("Members", f"{sum(counts.values())}", ", ".join(told) or "no assessor yet", state, href)
 
 
 # Topics, documents, uploads
