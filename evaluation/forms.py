@@ -47,35 +47,44 @@ class ImportForm(forms.Form):
     assessor = forms.CharField(
         label_suffix="unless the file tells",
         required=False,
-        help_text="Whose judgments they are, where no column of the file names them; a name of your own.",
+        help_text="Whose judgments they are, where no column of the file names them: any name, such as nist.",
     )
     repeats = forms.ChoiceField(
-        label="Judged twice by one assessor",
-        choices=[("refuse", "is a fault"), ("first", "the first counts"), ("last", "the last counts")],
+        label="If one assessor judged a document twice, with different grades",
+        choices=[("refuse", "Refuse the file"), ("first", "Keep the first"), ("last", "Keep the last")],
         initial="refuse",
         required=False,
     )
     unknown = forms.ChoiceField(
-        label="Unknown documents",
-        choices=[("refuse", "of a file that has hardly any others are a fault"), ("take", "are taken, however many")],
+        label="If nearly all of its documents are unknown",
+        choices=[("refuse", "Refuse the file"), ("take", "Accept it")],
         initial="refuse",
         required=False,
-        help_text="Documents that the collection does not hold. An import is not taken back.",
+        help_text="It may be for another collection, and an import is not taken back. A few unknown documents are accepted in any case, and told.",
+    )
+    zeros = forms.BooleanField(
+        label="Take 0858 as 858",
+        required=False,
+        help_text="Drop the zeros before a docno where the collection has only what is left.",
     )
     grades = forms.CharField(
-        label="Their grades as ours",
+        label="Map grades",
         required=False,
         max_length=500,
-        help_text="Where their scale is another: theirs=ours, such as 1=2 2=3. What is not named stays; a grade below 0 is none.",
+        help_text="Where the file’s scale is another: the file’s grade = the one here. With 1=2 2=3 each 1 becomes a 2 and each 2 a 3. Other grades stay; one below 0 is no judgment.",
     )
     note = forms.CharField(
         required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 2}), help_text="Of a release: what it is."
     )
     sample = forms.ChoiceField(
-        label="Five columns are",
-        choices=[("", "as the file tells"), ("strata", "sampled qrels"), ("prels", "prels")],
+        label="Meaning of a fifth column",
+        choices=[
+            ("", "Look into the file"),
+            ("strata", "Stratum: topic 0 docno stratum grade"),
+            ("prels", "Probability: topic docno grade method probability"),
+        ],
         required=False,
-        help_text="A sample becomes a release: topic 0 docno stratum grade, or topic docno grade method probability.",
+        help_text="Only of qrels of a sample, for a release. Choose one where the file may be read as either.",
     )
 
 

@@ -247,6 +247,12 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             ("POST", f"{A}/runs/baseline", {"k1": "high"}),
             "baseline-run {slug} --k1 high",
         ),
+        "zeros of docnos": Mistake(
+            "Expected one of keep, drop; found “some”.",
+            None,
+            ("POST", f"{A}/qrels", {"file": FILE, "zeros": "some"}),
+            "import-qrels {slug} {file} --zeros some",
+        ),
         "tag of a run": Mistake(
             'Expected a tag of letters, digits, "_", "-" and ".", 25 at most; found “a b”.',
             (f"{C}/runs/", RUN | {"file": FILE, "tag": "a b"}),

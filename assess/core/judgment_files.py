@@ -8,10 +8,20 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assess.core.ratings import Ratings, ratings
 from pooling.core.findings import Report, shown
-from pooling.core.lines import MAX_ID, careful_rows, clean_text, spelled_topics, unpack, zeros_message
+from pooling.core.lines import (
+    MAX_ID,
+    careful_rows,
+    clean_text,
+    docnos_message,
+    spelled_topics,
+    unpack,
+    without_zeros,
+    zeros_message,
+)
 from pooling.core.qrels import MAX_GRADE, outside_message, read_qrels
 
 COLUMNS = ("topic", "docno", "assessor", "grade")
@@ -44,13 +54,15 @@ class Judgments:
 
     `levels` is the scale, if it is known; without it, any grade from 0 to 127 is taken, and the scale is from 0 to the
     highest grade found. `mapping` turns grades of the files into ours; what it does not name stays. `of` are the topics of a
-    collection: a table's "051" is its "51" if it has no "051".
+    collection: a table's "051" is its "51" if it has no "051". Of `bare_docnos`, those of the collection, a table's zeros
+    before a docno are dropped in the same way.
     """
 
     levels: Collection[int] | None = None
     repeats: Repeats = "refuse"
     mapping: Mapping[int, int] = field(default_factory=dict)
     of: Set[str] | None = None
+    bare_docnos: NDArray[np.bytes_] | None = None
     assessors: dict[str, int] = field(default_factory=dict)
     topics: dict[str, int] = field(default_factory=dict)
     items: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -148,7 +160,18 @@ class Judgments:
         if first := next((row for row in rows if row.topic in ours), None):
             message = zeros_message(first.topic.encode(), ours[first.topic].encode())
             report.add("warning", "TOPIC_ZEROS", first.line, message)
-        return [replace(row, topic=ours[row.topic]) if row.topic in ours else row for row in rows]
+        rows = [replace(row, topic=ours[row.topic]) if row.topic in ours else row for row in rows]
+        return rows if self.bare_docnos is None else self._bare(rows, self.bare_docnos, report)
+
+    @staticmethod
+    def _bare(rows: list[Judgment], known: NDArray[np.bytes_], report: Report) -> list[Judgment]:
+        bare = without_zeros(np.array([row.docno.encode() for row in rows], np.bytes_), known).tolist()
+        taken = [replace(row, docno=row.docno.lstrip("0")) if is_bare else row for row, is_bare in zip(rows, bare, strict=True)]
+        if any(bare):
+            first = bare.index(True)
+            message = docnos_message(sum(bare), rows[first].docno, taken[first].docno)
+            report.add("warning", "DOC_ZEROS", rows[first].line, message)
+        return taken
 
     def _add_row(self, name: str, row: Judgment, report: Report) -> None:
         if row.grade is None:

@@ -22,6 +22,7 @@ from config.models import User
 from config.statements import Aside, insert_from
 from pooling.core.findings import Report, Said, Severity, shown
 from pooling.core.lines import Unpackable
+from pooling.core.nearest import Nearest
 from pooling.core.qrels import read_qrels, unknown_document
 from pooling.docnos import all_docnos
 from pooling.models import Collection, Membership, Pool, PoolItem, Role
@@ -46,18 +47,21 @@ def check_judgments(
     assessor: str = "",
     repeats: str = "refuse",
     grades: Mapping[int, int] | None = None,
+    drop_zeros: bool = False,
 ) -> Checked:
     """Read a file of `topic docno assessor grade`, or qrels whose lines are all of one named assessor.
 
-    Topics and grades, once `grades` has mapped them, must be the collection's; a document it lacks is a warning. A document that the assessor has judged
-    here already refuses the file.
+    Topics and grades, once `grades` has mapped them, must be the collection's; a document it lacks is a warning, with
+    `drop_zeros` only if it lacks the one without zeros before it, too. A document that the assessor has judged here already
+    refuses the file.
     """
     levels = list(collection.grades.values_list("value", flat=True))
     topics = set(collection.topics.values_list("number", flat=True))
     if assessor:
-        lines, report = _of_one(collection, data, assessor, topics, levels, grades)
+        lines, report = _of_one(collection, data, assessor, topics, levels, grades, drop_zeros)
     else:
-        found = Judgments(levels, repeats, grades or {}, of=topics)  # type: ignore[arg-type]
+        bare = all_docnos(collection) if drop_zeros else None
+        found = Judgments(levels, repeats, grades or {}, of=topics, bare_docnos=bare)  # type: ignore[arg-type]
         report = found.read(data, "file", alone=True)
         if report.count("QRELS_ALONE"):
             return Checked([], _with_faults_as_qrels(collection, data, report, topics, levels, grades))
@@ -72,7 +76,13 @@ def check_judgments(
 
 
 def _of_one(
-    collection: Collection, data: bytes, assessor: str, topics: Set[str], levels: list[int], grades: Mapping[int, int] | None
+    collection: Collection,
+    data: bytes,
+    assessor: str,
+    topics: Set[str],
+    levels: list[int],
+    grades: Mapping[int, int] | None,
+    drop_zeros: bool = False,
 ) -> tuple[list[Line], Report]:
     try:
         plain = taking.plain(data)
@@ -81,7 +91,8 @@ def _of_one(
         report.add("error", "PACKED", 0, str(error))
         return [], report
     known = all_docnos(collection)
-    columns, report = read_qrels(plain, topics=topics, docnos=known, levels=levels, grades=grades)
+    told = {"topics": topics, "docnos": known, "levels": levels, "grades": grades}
+    columns, report = read_qrels(plain, **told, drop_zeros=drop_zeros)  # type: ignore[arg-type]
     if columns is None:
         return [], report
     rows = zip(columns.topics.tolist(), columns.docnos.tolist(), columns.grades.tolist(), strict=True)
@@ -128,8 +139,15 @@ def _check_documents(collection: Collection, lines: Iterable[Line], report: Repo
         return
     there = {docno.decode() for docno in known.tolist()}
     strange = [line for line in lines if line.docno not in there]
-    names = [line.docno for line in strange]
-    _add_grouped(report, "warning", "DOC_UNKNOWN", strange, names, lambda line, many: unknown_document(line.docno, many))
+    names, nearest = [line.docno for line in strange], Nearest(known)
+    _add_grouped(
+        report,
+        "warning",
+        "DOC_UNKNOWN",
+        strange,
+        names,
+        lambda line, many: unknown_document(line.docno.encode(), many, nearest),
+    )
 
 
 def _check_judged(collection: Collection, lines: Sequence[Line], report: Report) -> None:

@@ -18,7 +18,7 @@ from evaluation.columns import settled
 from evaluation.models import Release, ReleaseState
 from evaluation.services import releases
 from pooling import selectors
-from pooling.core.findings import Report, Severity
+from pooling.core.findings import Finding, Report, Severity
 from pooling.core.lines import Unpackable
 from pooling.core.qrels import QrelsColumns, parse_grades, read_qrels, write_qrels
 from pooling.core.sampled_qrels import COLUMNS, SampledFault, SampledQrels, as_qrels, has_five_columns, read_sampled
@@ -30,6 +30,7 @@ from pooling.services.work import Work
 
 KINDS = ("judgments", "release")
 UNKNOWN_WAYS = ("refuse", "take")
+ZEROS_WAYS = ("keep", "drop")
 UNKNOWN, STRANGERS = "DOC_UNKNOWN", "DOCS_UNKNOWN"  # of a line, and of the file
 MOST_MB = 64
 TRIES = 3
@@ -41,7 +42,8 @@ NEARLY_ALL = 0.9  # of the documents: then it is rather the file of another coll
 class Options:
     """How a file is taken. `assessor`: whose it is, if no column tells; `grades`: theirs to ours, as `1=2 2=3`; `sample`:
     which form five columns have (strata or prels), where they may be either; `unknown`: whether a file is taken of whose
-    documents nearly all are not in the collection."""
+    documents nearly all are not in the collection; `zeros`: whether docnos keep the zeros before them, or drop them where the
+    collection has only what is left."""
 
     kind: str = "judgments"
     assessor: str = ""
@@ -50,6 +52,7 @@ class Options:
     note: str = ""
     sample: str = ""
     unknown: str = "refuse"
+    zeros: str = "keep"
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,12 +136,18 @@ def _add_strangers(report: Report, lines: int, unknown: str) -> None:
         told = f"None of its {lines:,} lines names" if lines > 1 else "Its one line does not name"
         told += " a document of this collection"
     nearly_all, more = count >= NEARLY_ALL * lines, ""
+    if (zeros := next((one for one in report.findings if one.code == UNKNOWN and _by_zeros(one)), None)) is not None:
+        more = f" If zeros are all that differs, choose to take {zeros.value} as {zeros.near}."
     if nearly_all:
-        more = " It looks like the qrels of another collection."
+        more += " It looks like the qrels of another collection."
     if nearly_all and unknown == "refuse":
         more += " If it is not, choose to take unknown documents."
     severity: Severity = "error" if nearly_all and unknown == "refuse" else "warning"
     report.add(severity, STRANGERS, 0, f"{told}{first} {', '.join(named[:3])}.{more}")
+
+
+def _by_zeros(found: Finding) -> bool:
+    return bool(found.near) and found.value != found.near and found.value.lstrip("0") == found.near
 
 
 def _remark(report: Report) -> str:
@@ -151,6 +160,7 @@ def _check(collection: Collection, data: bytes, options: Options) -> importing.C
     require_one_of("kind", kind, KINDS)
     require_one_of("repeats", repeats, ("refuse", "first", "last"))
     require_one_of("unknown", options.unknown, UNKNOWN_WAYS)
+    drop_zeros = require_one_of("zeros", options.zeros, ZEROS_WAYS) == "drop"
     unknown = options.unknown if selectors.corpus(collection).is_complete else "take"  # what is not here may be elsewhere
     if len(data) > MOST_MB * 1_000_000:
         raise Refusal(f"Expected a file of at most {MOST_MB} MB; found {len(data) / 1e6:,.0f} MB.")
@@ -163,7 +173,7 @@ def _check(collection: Collection, data: bytes, options: Options) -> importing.C
         raise Invalid("grades", str(error)) from error
     if kind == "judgments":
         told = {"assessor": assessor.strip(), "repeats": repeats}
-        checked = importing.check_judgments(collection, data, **told, grades=grades)
+        checked = importing.check_judgments(collection, data, **told, grades=grades, drop_zeros=drop_zeros)
         _add_strangers(checked.report, len(checked.lines), unknown)
         if not checked.report.ok:
             raise Faulty(checked.report)
@@ -176,11 +186,13 @@ def _check(collection: Collection, data: bytes, options: Options) -> importing.C
         raise Faulty(report) from error
     sample = _sample(plain, options.sample, report)
     if sample is not None:
+        if drop_zeros:
+            raise Invalid("zeros", "Expected qrels of four columns; of a sample every docno stays as it is.")
         plain = as_qrels(plain, sample.form)
     numbers = set(collection.topics.values_list("number", flat=True))
     levels = set(collection.grades.values_list("value", flat=True))
     known = all_docnos(collection)
-    columns, report = read_qrels(plain, topics=numbers, docnos=known, levels=levels, grades=grades)
+    columns, report = read_qrels(plain, topics=numbers, docnos=known, levels=levels, grades=grades, drop_zeros=drop_zeros)
     if columns is None:
         raise Faulty(report)
     _add_strangers(report, len(columns.grades) + report.count("DUPLICATE_SAME"), unknown)

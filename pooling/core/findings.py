@@ -21,6 +21,7 @@ _ORDER = {"error": 0, "warning": 1, "info": 2}
 FIELDS = {
     "DOC_DUPLICATE": "docno",
     "DOC_UNKNOWN": "docno",
+    "DOC_ZEROS": "docno",
     "DOCNO_FORMAT": "docno",
     "DOCNO_MISSING": "docno",
     "NUMBER_FORMAT": "number",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pooling.core import packed
 from pooling.core.fields import Fields, padded, plain_fields
 from pooling.core.findings import Report, shown
-from pooling.core.keys import find_topics
+from pooling.core.keys import PairIndex, find_topics
 
 MOST_LINES = 20_000_000
 MAX_ID = 255  # bytes of a topic number or docno
@@ -113,6 +113,20 @@ def spelled_topics(
     known = find_topics(collection, names) >= 0
     changed = ~known & (bare != names) & (bare != b"") & (find_topics(collection, bare) >= 0)
     return np.where(changed, bare, names), changed, known | changed
+
+
+def without_zeros(names: NDArray[np.bytes_], known: NDArray[np.bytes_]) -> NDArray[np.bool_]:
+    """Which names the known ones have only without the zeros before them: 0858, where there is an 858 and no 0858."""
+    nowhere = np.zeros(len(names), np.int64)
+    index, bare = PairIndex.build(np.zeros(len(known), np.int64), known), np.strings.lstrip(names, b"0")
+    found: NDArray[np.bool_] = (bare != names) & (bare != b"")
+    return found & (index.find(nowhere, names) < 0) & (index.find(nowhere, bare) >= 0)
+
+
+def docnos_message(number: int, given: bytes | str, taken: bytes | str) -> str:
+    if number == 1:
+        return f"Document {shown(given)} is taken as {shown(taken)}, which the collection has."
+    return f"{number:,} lines are taken without the zeros before their docnos, the first {shown(given)} as {shown(taken)}."
 
 
 def listed_topics(numbers: Iterable[str]) -> str:

@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 from pooling.core.fields import Fields
 from pooling.core.findings import MAX_ERRORS, Report, Said, shown
 from pooling.core.keys import PairIndex, code_topics, group_pairs
-from pooling.core.lines import MAX_ID, careful_rows, clean_text, quick_lines, spelled_topics, zeros_message
+from pooling.core.lines import (
+    MAX_ID,
+    careful_rows,
+    clean_text,
+    docnos_message,
+    quick_lines,
+    spelled_topics,
+    without_zeros,
+    zeros_message,
+)
+from pooling.core.nearest import Nearest
 
 MAX_GRADE = 127  # as trec_eval; no scale comes near it
 
@@ -44,6 +54,7 @@ def read_qrels(
     docnos: NDArray[np.bytes_] | None = None,
     levels: Collection[int] | None = None,
     grades: Mapping[int, int] | None = None,
+    drop_zeros: bool = False,
     max_errors: int = MAX_ERRORS,
 ) -> tuple[QrelsColumns | None, Report]:
     """Read and check qrels; columns in the order of the file, None unless the report is ok.
@@ -51,7 +62,8 @@ def read_qrels(
     The iteration column is ignored. `grades` maps grades of the file to ours; what it does not name stays. `levels` are the grades of the scale; without them any grade from -127 to 127 is
     taken, with them a negative one outside the scale is a warning (pooled, not judged) and any other an error. The same
     pair with the same grade is kept once, with a warning; with another grade it is an error, since qrels hold one grade
-    for a document. An unknown document is a warning: what was judged may have left the collection.
+    for a document. An unknown document is a warning: what was judged may have left the collection. With `drop_zeros` 0858 is
+    858, where the collection has that alone.
     """
     report = Report(max_errors=max_errors)
     text = clean_text(data, report)
@@ -68,6 +80,7 @@ def read_qrels(
     if topics is not None:
         rows = _spelled(rows, topics, report)
     if docnos is not None:
+        rows = _bare(rows, docnos, report) if drop_zeros else rows
         _check_documents(rows, docnos, report)
     keep = _check_duplicates(rows, report)
     if not report.ok:
@@ -196,20 +209,33 @@ def _spelled(rows: _Rows, topics: Set[str], report: Report) -> _Rows:
     return replace(rows, topics=spelled[codes])
 
 
+def _bare(rows: _Rows, docnos: NDArray[np.bytes_], report: Report) -> _Rows:
+    bare = without_zeros(rows.docnos, docnos)
+    if not bare.any():
+        return rows
+    taken, first = np.where(bare, np.strings.lstrip(rows.docnos, b"0"), rows.docnos), int(np.flatnonzero(bare)[0])
+    message = docnos_message(int(bare.sum()), rows.docnos[first], taken[first])
+    report.add("warning", "DOC_ZEROS", int(rows.lines[first]), message)
+    return replace(rows, docnos=taken)
+
+
 def _check_documents(rows: _Rows, docnos: NDArray[np.bytes_], report: Report) -> None:
     index = PairIndex.build(np.zeros(len(docnos), np.int64), docnos)
     gone = np.flatnonzero(index.find(np.zeros(len(rows.docnos), np.int64), rows.docnos) < 0)
+    nearest = Nearest(docnos)
     report.add_grouped(
         "warning",
         "DOC_UNKNOWN",
         rows.lines[gone],
         rows.docnos[gone],
-        lambda i, many: unknown_document(rows.docnos[gone[i]], many),
+        lambda i, many: unknown_document(bytes(rows.docnos[gone[i]]), many, nearest),
     )
 
 
-def unknown_document(docno: bytes | str, many: str) -> Said:
-    return Said(f"Document {shown(docno)}{_on(many)} is not in the collection.", shown(docno))
+def unknown_document(docno: bytes, many: str, nearest: Nearest) -> Said:
+    near = shown(nearest.to(docno))
+    hint = f" Did you mean {near}?" if near else ""
+    return Said(f"Document {shown(docno)}{_on(many)} is not in the collection.{hint}", shown(docno), near)
 
 
 def _check_duplicates(rows: _Rows, report: Report) -> NDArray[np.bool_]:

@@ -201,6 +201,55 @@ def test_round_of_imported_judgments_was_not_drawn(two: Cast, client_for: Client
     assert "Seed" not in page and "No run contributed" not in page
 
 
+ZEROS = (b"1 0 0858 2\n1 0 007 1\n2 0 0858 0\n2 0 9 1\n", b"1 0858 nist 2\n1 007 nist 1\n2 0858 nist 0\n2 9 nist 1\n")
+
+
+@pytest.mark.parametrize(("data", "assessor"), [(ZEROS[0], "nist"), (ZEROS[1], "")])
+def test_docnos_with_zeros_are_suggested_and_taken_if_asked(two: Cast, data: bytes, assessor: str) -> None:
+    make_documents(two.collection, ["858", "007", "7", "9"])
+    plain = check_judgments(two.collection, data, assessor=assessor)
+    assert [(one.code, one.near, one.message) for one in plain.report.findings] == [
+        ("DOC_UNKNOWN", "858", "Document 0858, on 2 lines (1, 3), is not in the collection. Did you mean 858?")
+    ]
+    taken = check_judgments(two.collection, data, assessor=assessor, drop_zeros=True)
+    assert [(line.topic, line.docno) for line in taken.lines] == [("1", "858"), ("1", "007"), ("2", "858"), ("2", "9")]
+    assert [(one.code, one.line, one.message) for one in taken.report.findings] == [
+        ("DOC_ZEROS", 1, "2 lines are taken without the zeros before their docnos, the first 0858 as 858.")
+    ]
+
+
+def test_zeros_that_make_two_lines_one_are_told(two: Cast) -> None:
+    make_documents(two.collection, ["858"])
+    twice = b"1 0 858 2\n1 0 0858 1\n"
+    for data, assessor in ((twice, "nist"), (b"1 858 nist 2\n1 0858 nist 1\n", "")):
+        found = check_judgments(two.collection, data, assessor=assessor, drop_zeros=True)
+        assert [one.code for one in found.report.findings] == ["DUPLICATE_CONFLICT", "DOC_ZEROS"]
+
+
+@pytest.mark.parametrize("kind", importing.KINDS)
+def test_page_api_and_command_drop_zeros(two: Cast, client_for: ClientFor, assize: Assize, tmp_path: Path, kind: str) -> None:
+    make_documents(two.collection, ["858", "007", "9"])
+    sent, olga = {"kind": kind, "assessor": "nist" if kind == "judgments" else ""}, client_for(two.organizer)
+    hint = "If zeros are all that differs, choose to take 0858 as 858."
+    answer = olga.post("/api/v1/collections/harbour-trials/qrels", {**sent, "file": SimpleUploadedFile("q", ZEROS[0])})
+    assert hint in answer.json()["message"]
+    for address, zeros in (("/api/v1/collections/harbour-trials/qrels", "drop"), ("/c/harbour-trials/import-qrels/", "on")):
+        Job.objects.all().delete()
+        olga.post(address, {**sent, "zeros": zeros, "file": SimpleUploadedFile("q", ZEROS[0])})
+        job = Job.objects.get()
+        assert (job.args["zeros"], job.message) == ("drop", "")
+    file = tmp_path / "old.qrels"
+    file.write_bytes(ZEROS[0])
+    done = assize("import-qrels", "harbour-trials", file, "--as", kind, "--assessor", sent["assessor"], "--zeros", "drop")
+    assert (done.status, "as 858" in done.err) == (0, True)
+
+
+def test_sample_keeps_its_zeros(two: Cast) -> None:
+    with pytest.raises(Refusal, match="of a sample every docno stays"):
+        options = importing.Options(kind="release", zeros="drop")
+        importing.check_report(two.collection, b"1 0 a 1 2\n1 0 b 1 0\n", options)
+
+
 def test_imported_judgments_are_not_counted_as_wanted(two: Cast) -> None:
     make_item(two.collection, "1", "new", by=two.organizer)
     pool_files.take(two.collection, two.organizer, "documents", pool_files.documents(["new", "a", "b", "c"]))
