@@ -119,8 +119,8 @@ def invitations(collection: Collection) -> QuerySet[Invitation]:
 def people_stage(collection: Collection, roles: Iterable[str]) -> Stage:
     counts = member_counts(collection)
     closed = collection.memberships.filter(ended_at=None, role=Role.ASSESSOR, user__is_active=False)
-    imported = closed.filter(user__in=imported_people()).count()  # they judge nothing here
-    assessors = counts.get(Role.ASSESSOR, 0) - closed.count()
+    found = closed.aggregate(every=Count("pk"), imported=Count("pk", filter=Q(user__in=imported_people())))
+    assessors, imported = counts.get(Role.ASSESSOR, 0) - found["every"], found["imported"]  # these judge nothing here
     told = [f"{assessors} assessor{'' if assessors == 1 else 's'}"] if assessors else []
     told += [f"{imported} imported assessor{'' if imported == 1 else 's'}"] if imported else []
     href = _href("members", collection, roles, Role.ORGANIZER)

@@ -1,8 +1,8 @@
 """What a reader of an uploaded file found: errors, warnings and notes, each with its line."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -98,8 +98,8 @@ KINDS = {
 class Finding:
     """One fault or remark. `line` counts from 1; 0 concerns the whole file.
 
-    The message says all; `value` (what was found, as `shown`) and `near` (what may have been meant) are in it too, and
-    apart for programs.
+    The message says all; `value` (what was found, as `shown`), `near` (what may have been meant) and `lines` (on how many it
+    is so) are in it too, and apart for programs.
     """
 
     severity: Severity
@@ -108,6 +108,7 @@ class Finding:
     message: str
     value: str = ""
     near: str = ""
+    lines: int = 1
 
     @property
     def field(self) -> str:
@@ -136,6 +137,9 @@ class Report:
     counts: Counter[tuple[Severity, str]] = field(default_factory=Counter)
     offers: tuple[str, ...] = ()  # repairs that the file calls for (core/repairs.py)
     _kept: dict[tuple[Severity, str], list[Finding]] = field(default_factory=dict)
+    _told: dict[tuple[str, str], Finding] = field(default_factory=dict)  # by code and words, of what is told once
+    _alike: dict[Finding, list[int]] = field(default_factory=dict)  # the first lines of what is told once
+    _again: Counter[Finding] = field(default_factory=Counter)  # its lines beyond the first
     _told_at_once: Counter[Severity] = field(default_factory=Counter)  # lines beyond the first of what is told once
 
     @property
@@ -171,6 +175,20 @@ class Report:
         if not self.counts[severity, code]:
             self.add(severity, code, line, message, value)
 
+    def add_alike(self, severity: Severity, code: str, line: int, message: str, value: str) -> None:
+        """Note a finding that many lines may have: it is told once, at the first of them, with their number."""
+        same = self._told.get((code, message))
+        if same is None:
+            self.add(severity, code, line, message, value)
+            if len(kept := self._kept[severity, code]) < self._limit(severity):  # else it is not surely among them
+                self._told[code, message] = kept[-1]
+            return
+        self.counts[severity, code] += 1
+        self._told_at_once[severity] += 1
+        self._again[same] += 1
+        if len(lines := self._alike.setdefault(same, [same.line])) < 4:
+            lines.append(line)
+
     def add_many(self, severity: Severity, code: str, lines: NDArray[np.int64], message: Callable[[int], str | Said]) -> None:
         """Note one finding for each of `lines`, any order; `message(i)` words the i-th and is asked only for those kept."""
         if not lines.size:
@@ -203,21 +221,28 @@ class Report:
         np.minimum.at(lowest, inverse, lines)
         kept = self._kept.setdefault((severity, code), [])
         for place in np.argsort(lowest, kind="stable")[: self._limit(severity)].tolist():
-            number = "" if counts[place] == 1 else _on_lines(np.sort(lines[inverse == place]))
+            number = "" if counts[place] == 1 else _on_lines(np.sort(lines[inverse == place]).tolist(), int(counts[place]))
             self._told_at_once[severity] += int(counts[place]) - 1
-            kept.append(Finding(severity, code, int(lowest[place]), *_said(message(int(first[place]), number))))
+            told = Finding(severity, code, int(lowest[place]), *_said(message(int(first[place]), number)))
+            kept.append(replace(told, lines=int(counts[place])))
         kept.sort(key=lambda finding: finding.line)
         self.counts[severity, code] += len(lines)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """Errors first, then warnings, then infos, each by line; what concerns the whole file comes last of its kind."""
-        listed = sorted((one for kept in self._kept.values() for one in kept), key=_place)
+        listed = sorted((self._whole(one) for kept in self._kept.values() for one in kept), key=_place)
         errors = [one for one in listed if one.severity == "error"][: self.max_errors + 1]
         rest = [one for one in listed if one.severity != "error"]
         if self.errors - self._told_at_once["error"] > self.max_errors:
             errors.append(Finding("error", "TOO_MANY_ERRORS", errors[-1].line, self._too_many(len(errors))))
         return (*errors, *rest)
+
+    def _whole(self, one: Finding) -> Finding:
+        if one not in self._alike:
+            return one
+        number = 1 + self._again[one]
+        return replace(one, message=f"{one.message} It stands on {_on_lines(self._alike[one], number)}.", lines=number)
 
     def _too_many(self, listed: int) -> str:
         shown = "the first is listed. Correct it" if listed == 1 else f"the first {listed} are listed. Correct these"
@@ -230,12 +255,11 @@ class Report:
         return sum(number for (kind, _), number in self.counts.items() if kind == severity)
 
 
-def _on_lines(lines: NDArray[np.int64]) -> str:
-    """12 lines (3, 4, 5 …); their number alone where the reader knows no lines."""
+def _on_lines(lines: Sequence[int], number: int) -> str:
+    """12 lines (3, 4, 5 …), of which `lines` are the first; their number alone where the reader knows no lines."""
     if not lines[0]:
-        return f"{len(lines):,} lines"
-    first = ", ".join(str(line) for line in lines[:3].tolist())
-    return f"{len(lines):,} lines ({first}{' …' if len(lines) > 3 else ''})"
+        return f"{number:,} lines"
+    return f"{number:,} lines ({', '.join(map(str, lines[:3]))}{' …' if number > 3 else ''})"
 
 
 def _said(message: str | Said) -> Said:
@@ -252,6 +276,7 @@ def told(report: Report) -> dict[str, object]:
             "field": one.field,
             "value": one.value,
             "near": one.near,
+            "lines": one.lines,
             "message": one.message,
         }
         for one in report.findings
@@ -264,13 +289,21 @@ def told(report: Report) -> dict[str, object]:
 def tally(report: Mapping[str, Any]) -> dict[str, list[tuple[int, str]]]:
     """Of each severity, the kinds of findings of which not all are listed, most first: how many there are, in words. Of a
     report as `told` gives it."""
-    findings: list[dict[str, str]] = report.get("findings", [])
-    listed, severities = Counter(one["code"] for one in findings), {one["code"]: one["severity"] for one in findings}
+    findings: list[dict[str, Any]] = report.get("findings", [])
+    listed, severities = Counter[str](), {one["code"]: one["severity"] for one in findings}
+    for one in findings:
+        listed[one["code"]] += one.get("lines", 1)
     found: dict[str, list[tuple[int, str]]] = {}
     for code, number in report.get("counts", {}).items():
         if number > listed[code]:  # what the limit of errors leaves out altogether is one
             found.setdefault(severities.get(code, "error"), []).append((number, KINDS.get(code, code)))
     return {severity: sorted(kinds, key=lambda kind: (-kind[0], kind[1])) for severity, kinds in found.items()}
+
+
+def kinds(report: Mapping[str, Any]) -> int:
+    """How many kinds of faults there are, listed or not."""
+    others = {one["code"] for one in report.get("findings", []) if one["severity"] != "error"}
+    return len(set(report.get("counts", {})) - others)
 
 
 def _place(finding: Finding) -> tuple[int, int, int]:

@@ -137,11 +137,12 @@ def _unknown_documents(columns: RunColumns, docnos: NDArray[np.bytes_], severity
         report.add(severity, "DOC_UNKNOWN", int(columns.lines[strange[0]]), message, shown(columns.docnos[strange[0]]))
         return
     nearest = Nearest(docnos)
-    report.add_many(
+    report.add_grouped(
         severity,
         "DOC_UNKNOWN",
         columns.lines[strange],
-        lambda i: _unknown("Document", "is not in the collection", columns.docnos[strange[i]], nearest),
+        columns.docnos[strange],
+        lambda i, many: _unknown("Document", "is not in the collection", columns.docnos[strange[i]], nearest, many),
     )
 
 

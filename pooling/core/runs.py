@@ -307,7 +307,7 @@ def _span(docno: bytes, fields: list[bytes], line: int, report: Report) -> tuple
 def _rank(field: bytes, line: int, report: Report) -> int | None:
     if not _RANK.fullmatch(field):
         message = f'Rank "{shown(field)}" is not an integer; are rank and score exchanged?'
-        report.add("error", "RANK_NOT_INTEGER", line, message, shown(field))
+        report.add_alike("error", "RANK_NOT_INTEGER", line, message, shown(field))
         return None
     if len(field) > 18:  # int() refuses thousands of digits
         return -_RANK_LIMIT if field.startswith(b"-") else _RANK_LIMIT
@@ -321,9 +321,9 @@ def _score(field: bytes, line: int, report: Report) -> float | None:
             return score
     elif not _NOT_FINITE.fullmatch(field):
         message = f'Score "{shown(field)}" is not a number; use a decimal point.'
-        report.add("error", "SCORE_NOT_NUMBER", line, message, shown(field))
+        report.add_alike("error", "SCORE_NOT_NUMBER", line, message, shown(field))
         return None
-    report.add("error", "SCORE_NOT_FINITE", line, f'Score "{shown(field)}" cannot be ranked.', shown(field))
+    report.add_alike("error", "SCORE_NOT_FINITE", line, f'Score "{shown(field)}" cannot be ranked.', shown(field))
     return None
 
 

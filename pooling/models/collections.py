@@ -363,6 +363,11 @@ class Upload(models.Model):
         return findings.tally(self.report)
 
     @property
+    def kinds(self) -> int:
+        """How many kinds of faults there are."""
+        return findings.kinds(self.report)
+
+    @property
     def repairable(self) -> list[tuple[str, str, bool]]:
         """The same with their names, and whether a fault calls for them, while the refused file is still kept."""
         kept = self.state == UploadState.REFUSED and self.path

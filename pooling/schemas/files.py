@@ -43,6 +43,7 @@ class FindingOut(Schema):
     field: str = Field("", description="The column or part it is about.")
     value: str = Field("", description="What was found there, cut at 80 characters.")
     near: str = Field("", description="What may have been meant.")
+    lines: int = Field(1, description="On how many lines it is so; the first is told.")
     message: str = Field(description="What was expected, what came.")
 
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from pooling.core.findings import Finding, Report, shown
+from pooling.core.findings import Finding, Report, kinds, shown, told
 
 
 def test_report_without_errors_is_ok() -> None:
@@ -42,6 +42,28 @@ def test_report_puts_errors_first_and_the_whole_file_last() -> None:
     report.add("warning", "Q0", 8, "w8")
     report.add("error", "FIELDS", 9, "e")
     assert [one.message for one in report.findings] == ["e", "w8", "w0", "i"]
+
+
+def test_report_tells_equal_faults_once_with_their_number() -> None:
+    report = Report(max_errors=2)
+    for line in (2, 3, 5, 8):
+        report.add_alike("error", "SCORE_NOT_FINITE", line, 'Score "-inf" cannot be ranked.', "-inf")
+    report.add_alike("error", "SCORE_NOT_FINITE", 9, 'Score "nan" cannot be ranked.', "nan")
+    assert [(one.line, one.lines, one.message) for one in report.findings] == [
+        (2, 4, 'Score "-inf" cannot be ranked. It stands on 4 lines (2, 3, 5 …).'),
+        (9, 1, 'Score "nan" cannot be ranked.'),
+    ]
+    assert (report.errors, report.tally, kinds(told(report))) == (5, {}, 1)  # nothing is left out
+    for line in range(10, 20):
+        report.add_alike("error", "SCORE_NOT_FINITE", line, f'Score "{line}" cannot be ranked.', str(line))
+    assert report.findings[-1].code == "TOO_MANY_ERRORS"
+    assert report.tally == {"error": [(15, "scores that cannot be ranked")]}
+
+
+def test_all_that_stands_once_for_many_lines_is_listed() -> None:
+    report = Report()
+    report.add_grouped("error", "TOPIC_UNKNOWN", np.arange(1, 121), np.arange(120) % 2, lambda i, many: f"{i} {many}")
+    assert ([one.lines for one in report.findings], report.tally) == ([60, 60], {})
 
 
 def test_report_says_once_what_is_said_once() -> None:

@@ -79,7 +79,7 @@ def test_page_leads_there_from_a_taken_tag(ready: Cast, client_for: ClientFor) -
     take_run(here, ready.organizer, run_file("bm25", t1="d1"))
     refused, client = take(here, by, UploadKind.RUN, run_file("bm25", t1="d2")), client_for(by)
     assert f"/c/{here.slug}/runs/?retag#send" in client.get(refused.get_absolute_url()).content.decode()
-    assert "<details open><summary>Another tag" in client.get(f"/c/{here.slug}/runs/?retag").content.decode()
+    assert "<details open><summary>Priority" in client.get(f"/c/{here.slug}/runs/?retag").content.decode()
     sent = {"file": SimpleUploadedFile("a.run", run_file("bm25", t1="d2")), "tag": "mine"}
     assert client.post(f"/c/{here.slug}/runs/", sent).status_code == 302
     assert check(here.uploads.get(options__tag="mine")).run.tag == "mine"

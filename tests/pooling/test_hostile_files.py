@@ -139,7 +139,9 @@ def test_odd_but_good_run_is_taken_as_it_came(name: str, ready: Cast, olga: Clie
 
 
 def test_ten_thousand_faults_are_counted_and_a_hundred_told(ready: Cast) -> None:
-    upload = files.take(ready.collection, ready.organizer, "run", b"".join(b"1 Q0 x%d 1 oops t\n" % n for n in range(10_000)))
+    upload = files.take(
+        ready.collection, ready.organizer, "run", b"".join(b"1 Q0 x%d 1 oops%d t\n" % (n, n) for n in range(10_000))
+    )
     listed = [one["code"] for one in upload.report["findings"] if one["severity"] == "error"]
     assert (upload.report["errors"], len(listed), listed[-1]) == (10_001, 101, "TOO_MANY_ERRORS")  # the documents are one
 

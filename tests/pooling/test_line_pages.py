@@ -159,7 +159,7 @@ def test_documents_are_uploaded_and_shown(cast: Cast, olga: Client) -> None:
 def test_refused_file_is_reported_by_line(cast: Cast, olga: Client) -> None:
     upload = files.take(cast.collection, cast.organizer, UploadKind.DOCUMENTS, b'{"id": "a b"}\n[]\n', "docs.jsonl")
     page = text(olga.get(f"{HERE}uploads/{upload.pk}/").content.decode())
-    assert "Refused: 2 faults. Nothing of the file was stored." in page
+    assert "Refused: 2 faults of 2 kinds. Nothing of the file was stored." in page
     assert (
         "Faults by line Line What was found 1 " in page
         and "Line 1" not in page
@@ -186,13 +186,15 @@ def test_job_of_a_refused_file_says_so(cast: Cast, olga: Client) -> None:
 
 def test_report_of_many_faults_tells_how_many_there_are_of_each_kind(cast: Cast, olga: Client) -> None:
     files.take_topics(cast.collection, cast.organizer)
-    many = b"".join(b"1 Q0 d%d %s 1,5 t\n" % (number, b"x" if number % 2 else b"1") for number in range(120))
+    many = b"".join(
+        b"1 Q0 d%d %s 1,%d t\n" % (number, b"x%d" % number if number % 2 else b"1", number) for number in range(120)
+    )
     upload = files.take(cast.collection, cast.organizer, UploadKind.RUN, many, "many.run")
     page = text(olga.get(f"{HERE}uploads/{upload.pk}/").content.decode())
     told = "120 scores that are not numbers and 60 ranks that are not whole numbers; the first are listed."
     assert f"Faults In all there are {told} Faults by line Line What was found" in page
     assert "180 errors in all" not in page and "Warnings Warnings by line Line What was found" in page  # 180 is told at the top
-    assert "Refused: 180 faults." in page
+    assert "Refused: 180 faults of 2 kinds." in page
 
 
 def test_a_tag_of_ones_own_leads_to_replacing_the_run(cast: Cast, client_for: ClientFor) -> None:

@@ -131,6 +131,7 @@ def test_the_report_as_json() -> None:
                 "field": "score",
                 "value": "1_000",
                 "near": "",
+                "lines": 1,
                 "message": 'Score "1_000" is not a number; use a decimal point.',
             }
         ],

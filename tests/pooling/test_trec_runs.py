@@ -156,7 +156,7 @@ def test_a_line_of_ten_megabytes_is_one_fault() -> None:
 
 
 def test_ten_thousand_errors_are_counted_and_a_hundred_listed() -> None:
-    report = read_run(b"".join(b"1 Q0 d%d 1 1,5 t\n" % n for n in range(10_000)))[2]
+    report = read_run(b"".join(b"1 Q0 d%d 1 1,%d t\n" % (n, n) for n in range(10_000)))[2]
     assert (report.errors, len(report.findings)) == (10_000, 101)
     assert [one.line for one in report.findings[:100]] == list(range(1, 101))
 
