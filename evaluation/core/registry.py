@@ -3,6 +3,7 @@
 Names are those of ir_measures; trec_eval's are understood too. A measure prints the name it parses.
 """
 
+import difflib
 import re
 from fractions import Fraction
 from functools import lru_cache
@@ -13,6 +14,7 @@ from evaluation.core.definitions import NUMBER, WHOLE, Cutoff, Definition, Measu
 __all__ = ["DEFINITIONS", "Definition", "Measure", "MeasureError", "parse_measure"]
 
 _NAME = re.compile(r"([A-Za-z][A-Za-z0-9]*)(?:\(((?:[^(){}]|\{[^(){}]*\})*)\))?(?:@([0-9.]+))?")
+_HEAD = re.compile("[A-Za-z][A-Za-z0-9_]*")
 _PARAMETER = re.compile(r"\s*([A-Za-z_]+)\s*=\s*(\{[^{}]*\}|'[^']*'|\"[^\"]*\"|[^,{}'\"]+?)\s*(?:,|$)")
 _LEVEL = re.compile(r"(?:^|,)\s*rel\s*=")
 _CUTOFF = re.compile(r"(?:^|,)\s*cutoff\s*=\s*([0-9.]+)\s*(?=,|$)")
@@ -34,7 +36,10 @@ def parse_measure(text: str) -> Measure:
     matched = _NAME.fullmatch(_own_name(text))
     name, told, at = _of_ir_measures(*matched.groups()) if matched else ("", None, None)
     if name not in DEFINITIONS:
-        raise MeasureError(f'"{text[:80]}" is not a measure; expected one of {", ".join(DEFINITIONS)}.')
+        near = _nearest(text)
+        meant = f"did you mean {near}?" if near else "expected one such as AP, nDCG@10, P@10 or Bpref."
+        where = f"All {len(DEFINITIONS)} are under Measures, and listed by “assize measures”."
+        raise MeasureError(f'"{text[:80]}" is not a measure; {meant} {where}')
     definition = DEFINITIONS[name]
     try:
         measure = Measure(definition, _cutoff(definition, at), _parameters(definition, told))
@@ -42,6 +47,25 @@ def parse_measure(text: str) -> Measure:
         return measure
     except MeasureError as error:
         raise MeasureError(f'"{text[:80]}": {error}.') from None
+
+
+def _nearest(text: str) -> str:
+    """The measure that somebody may have meant: the same name in other letters, else one much like it."""
+    head = _HEAD.match(text)
+    if head is None:
+        return ""
+    names = {own.lower(): own for own in (*_NICKNAMES, *DEFINITIONS)}
+    asked = head[0][:40].lower()
+    close = difflib.get_close_matches(asked, names, 1) if len(asked) > 1 else []
+    name = names.get(asked) or next((names[one] for one in close), "")
+    if not name:
+        return ""
+    name = _NICKNAMES.get(name, name)
+    meant = name + text[head.end() :]
+    try:
+        return str(parse_measure(meant)) if _NAME.fullmatch(meant) else DEFINITIONS[name].example
+    except MeasureError:
+        return DEFINITIONS[name].example
 
 
 def _own_name(text: str) -> str:

@@ -89,7 +89,15 @@ def test_a_measure_prints_the_name_it_parses(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("MPA", "is not a measure; expected one of NumQ, NumRet"),
+        ("MPA", r'"MPA" is not a measure; did you mean AP\? All '),
+        ("ndcg@10", r'"ndcg@10" is not a measure; did you mean nDCG@10\? All '),
+        ("ndgc@10", r"did you mean nDCG@10\?"),
+        ("p@5", r"did you mean P@5\?"),
+        ("map(rel=2)@7", r"did you mean AP\(rel=2\)@7\?"),
+        ("bpreff", r"did you mean Bpref\?"),
+        ("rbp@", "did you mean RBP"),
+        ("P@", r"did you mean P@10\?"),
+        ("qqqq@3", "expected one such as AP, nDCG@10, P@10 or Bpref. All "),
         ("P(cutoff=5)@5", "expected rel= or judged_only="),
         ("Bpref(cutoff=5)", "Bpref takes no cutoff"),
         ("", "is not a measure"),

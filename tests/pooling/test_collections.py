@@ -110,9 +110,9 @@ def test_official_measures_are_any_that_the_registry_knows(cast: Cast) -> None:
     ("given", "words"),
     [
         ([], "Expected at least one measure, such as nDCG@10; found none."),
-        (["AP", "P@"], '"P@" is not a measure; expected one of NumQ, '),
-        (["a b"], '"a b" is not a measure; expected one of NumQ, '),
-        (["<b>"], '"<b>" is not a measure; expected one of NumQ, '),
+        (["AP", "P@"], '"P@" is not a measure; did you mean P@10? All '),
+        (["a b"], '"a b" is not a measure; expected one such as AP, '),
+        (["<b>"], '"<b>" is not a measure; expected one such as AP, '),
         (["P@0"], '"P@0": the cutoff must be a whole number of at least 1, got 0.'),
         (["Coverage"], '"Coverage" is of what users know, and stands in the report of each run; expected a measure of '),
         (["PartP@5"], '"PartP@5" is of parts of documents, and stands in the report of runs that return passages; '),
