@@ -291,6 +291,7 @@ def test_a_second_opinion_is_proposed_only_where_somebody_can_give_it(bench: Ben
     assert organizer.get("assign/").count('name="overlap" value="20"') == 2
     Membership.objects.filter(user=bench.bob).update(ended_at=timezone.now())
     assert organizer.get("assign/").count('name="overlap" value="0"') == 2
+    assert "3 can be chosen once" in organizer.get("assign/")  # third opinions are not set
 
 
 def grid(page: str) -> dict[str, str]:
