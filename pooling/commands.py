@@ -99,7 +99,13 @@ class UploadCommand(CollectionCommand):
             facts = upload.report["facts"]
             words = {"tag": "", "topics": "topics", "lines": "lines", "documents": "documents", "missing": "missing"}
             words |= {"kept": "kept", "dropped": "dropped"}
-            self.stdout.write("  ".join(f"{value} {words[name]}".strip() for name, value in facts.items() if name in words))
+            told = (_counted(value, words[name]) for name, value in facts.items() if name in words)
+            self.stdout.write("  ".join(told))
+
+
+def _counted(value: object, words: str) -> str:
+    """1 document, 2 documents; a tag alone."""
+    return f"{value} {words.removesuffix('s') if value == 1 else words}".strip()
 
 
 @contextmanager

@@ -274,7 +274,9 @@ def _counts(
         "info",
         "TOPIC_SHORT",
         lines[starts[short]],
-        lambda i: f"{counts[short[i]]} documents for topic {shown(name[short[i]])}, fewer than the pool depth {depth}.",
+        lambda i: (
+            f"{counts[short[i]]} document{'' if counts[short[i]] == 1 else 's'} for topic {shown(name[short[i]])}, fewer than the pool depth {depth}."
+        ),
     )
 
 

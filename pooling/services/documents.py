@@ -73,7 +73,7 @@ def _switch(upload: Upload, corpus: Corpus, facts: dict[str, object], report: Re
     if Document.objects.filter(corpus=corpus, generation=generation).count() != count:
         raise RuntimeError(f"generation {generation} of corpus {corpus.pk} was disturbed by another import")
     tell_planner(Document)
-    with work.finish(f"{count:,} documents"):
+    with work.finish(f"{count:,} document{'' if count == 1 else 's'}"):
         locked(upload.collection_id, UploadKind.DOCUMENTS)
         switch = Corpus.objects.filter(pk=corpus.pk, generation=corpus.generation)  # what it was compared with
         complete = upload.options.get("only") != "pool" and (corpus.is_complete or not facts.get("kept"))

@@ -133,7 +133,7 @@ def test_folders_archives_languages_and_strategies(assize: Assize, cast: Cast, f
     drawn = assize("draw-pool", "harbour-trials", "--strategy", "rrf", "--budget", "1", "--seed", "7", "--json")
     assert drawn.json == [{"round": 1, "strategy": "rrf", "runs": 2, "items": 3, "seed": 7}]
     kept = assize("import-documents", "harbour-trials", pages, "--only-pool")
-    assert (kept.status, kept.out) == (0, "1 documents  2 missing\n")
+    assert (kept.status, kept.out) == (0, "1 document  2 missing\n")
     assert assize("import-documents", "harbour-trials", pages).out == "2 documents  2 missing\n"
 
 

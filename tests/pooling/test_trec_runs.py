@@ -88,7 +88,7 @@ def test_unknown_document_is_a_warning_where_the_list_is_not_complete() -> None:
 
 
 def test_topic_shorter_than_the_pool_is_noted() -> None:
-    assert messages("1 Q0 x 1 2 t\n", depth=100) == ["1 documents for topic 1, fewer than the pool depth 100."]
+    assert messages("1 Q0 x 1 2 t\n", depth=100) == ["1 document for topic 1, fewer than the pool depth 100."]
 
 
 def test_topic_with_leading_zeros_is_taken_as_the_collection_spells_it() -> None:
