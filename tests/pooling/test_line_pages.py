@@ -388,6 +388,16 @@ def test_pool_page_shows_sizes_then_draws(cast: Cast, olga: Client) -> None:
     assert "1 tidal power 2 2 harbour walls 2 10 pilots 1" in page
 
 
+def test_another_round_is_folded_until_it_is_wanted(cast: Cast, olga: Client) -> None:
+    files.fill(cast.collection, cast.organizer)
+    assert 'id="another"' not in olga.get(f"{HERE}pool/").content.decode()
+    files.draw(cast.collection, cast.organizer, 1)
+    folded, opened = '<details class="section" id="another">', '<details class="section" id="another" open>'
+    assert folded in olga.get(f"{HERE}pool/").content.decode()
+    assert opened in olga.get(f"{HERE}pool/?strategy=depth").content.decode()
+    assert opened in olga.post(f"{HERE}pool/", {"plan": "1"}).content.decode()
+
+
 def test_pool_page_opens_at_the_next_depth_that_adds_something(cast: Cast, olga: Client) -> None:
     collection, by = cast.collection, cast.organizer
     files.take(collection, by, UploadKind.TOPICS, b"1\tone\n")
