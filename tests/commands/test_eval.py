@@ -143,7 +143,7 @@ def test_several_runs_gzip_and_stdin(capsys: pytest.CaptureFixture[str], monkeyp
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (["-m", "nonsense", "qrels", "one"], 1, '"nonsense" is not a measure; expected one of NumQ'),
+        (["-m", "nonsense", "qrels", "one"], 1, '"nonsense" is not a measure; expected one such as AP'),
         (["-m", "P.0", "qrels", "one"], 1, "expected cutoffs that are whole numbers of at least 1, got 0"),
         (["-m", "P.5,5", "qrels", "one"], 1, "expected cutoffs that differ"),
         (["-m", "map.5", "qrels", "one"], 1, '"map" takes no parameters like "5"'),
