@@ -257,7 +257,9 @@ def test_a_bad_run_is_refused_with_its_faults(
 
 
 def test_many_faults_are_counted_once(release: Release, judged: Cast, client_for: ClientFor) -> None:
-    page = send(client_for(judged.researcher), b"".join(b"1 Q0 a%d 1 x mine\n" % number for number in range(120)))[1]
+    page = send(client_for(judged.researcher), b"".join(b"1 Q0 a%d 1 x%d mine\n" % (number, number) for number in range(120)))[
+        1
+    ]
     assert "In all there are 120 scores that are not numbers; the first are listed." in page and "errors in all" not in page
 
 
