@@ -377,6 +377,7 @@ FOR_PROGRAMS = {
     "readyz",
     "job_output",
     "run_file",
+    "withdrawn_file",
     "pool_file",
     "topics_file",
     "qrels",

@@ -21,7 +21,8 @@ def imported(cast: Cast) -> Cast:
     make_topics(cast.collection, [1])
     found = importing.check_judgments(cast.collection, LINES.encode())
     assert found.report.ok, found.report.findings
-    importing.store_judgments(cast.collection, found.lines, by=cast.organizer)
+    with importing.prepared(cast.collection, found.lines) as ready:
+        importing.store_judgments(ready, by=cast.organizer)
     return cast
 
 
