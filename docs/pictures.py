@@ -65,7 +65,7 @@ PICTURES = (
     Picture("my-topics", "amos", f"{C}/judge/list/", at=HEAD, height=520),
     Picture("collection", "olive", f"{C}/"),
     Picture("runs", "olive", f"{C}/runs/", at=HEAD),
-    Picture("plan", "olive", f"{C}/pool/", planned, at=".figures", height=620),
+    Picture("plan", "olive", f"{C}/pool/?strategy=depth", planned, at=".figures", height=620),
     Picture("assign", "olive", f"{C}/assign/", at=HEAD),
     Picture("progress", "olive", f"{C}/progress/", at=HEAD),
     Picture("agreement", "olive", f"{C}/agreement/", at=HEAD),

@@ -169,7 +169,7 @@ def test_upload_planner_members_and_scale_by_keyboard(world: World, signed_in: C
     collection = factories.make_collection(world.organizer, "Filled by keys")
     page, here = signed_in(world.organizer), f"/c/{collection.slug}/"
     _upload(page, here, tmp_path)
-    _plan(page, f"/c/{world.line.slug}/pool/")
+    _plan(page, f"/c/{world.line.slug}/pool/?strategy=depth")
     _invite(page, here)
     _scale(page, here)
 

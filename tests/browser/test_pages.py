@@ -245,7 +245,7 @@ CASES = [
     Case("pool-fresh", "pool", "organizer", "/c/{w.fresh.slug}/pool/"),
     Case("pool-runless", "pool", "organizer", "/c/{w.runless.slug}/pool/"),
     Case("pool-missing", "pool", "organizer", "/c/{w.undocumented.slug}/pool/", unfold("The first 20")),
-    Case("pool-error", "pool", "organizer", LINE + "pool/", press("Show the plan", Depth="0"), 422),
+    Case("pool-error", "pool", "organizer", LINE + "pool/?strategy=depth", press("Show the plan", Depth="0"), 422),
     Case("collection-line", "collection", "organizer", LINE),
     Case("judge", "judge", "assessor", JUDGED + "judge/"),
     Case("judge-keys", "judge", "assessor", JUDGED + "judge/", lambda page: page.keyboard.press("?")),
