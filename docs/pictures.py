@@ -120,7 +120,8 @@ def take(browser: Browser, url: str, picture: Picture) -> int:
     page.wait_for_load_state("networkidle")
     target = FOLDER / f"{picture.name}.png"
     box = page.locator(picture.at).first.bounding_box() if picture.at else None
-    top = max(0, box["y"] - 16) if box else 0
+    scrolled = page.evaluate("scrollY")  # a box is told from there, and the whole page is cut from its top
+    top = max(0, box["y"] + scrolled - 16) if box else 0
     seen = page.screenshot(full_page=bool(box), clip={"x": 0, "y": top, "width": 1000, "height": picture.height})
     target.write_bytes(small(seen, context.new_page()))
     context.close()
