@@ -317,6 +317,23 @@ def test_signing_out_all_the_same_drops_what_is_unsent(desk: Desk, elsewhere: bo
 
 
 @pytest.mark.once
+def test_what_is_unsent_is_dropped_though_the_next_page_is_left_at_once(desk: Desk) -> None:
+    """Its database has not answered by then; the page after it is the same person's again."""
+    desk.lose_judgments()
+    press_fast(desk, 1)
+    desk.expect_light(re.compile("unsent|sending"))
+    desk.page.add_init_script(f'if (location.pathname !== "{desk.home}") IDBFactory.prototype.open = () => ({{}})')
+    sign_out(desk.page, lost="1 judgment that is not sent", answer="Sign out")
+    expect(desk.page.get_by_role("button", name="Sign in")).to_be_visible()
+    desk.lose_none()
+    sign_in(desk.page, desk.assessor)
+    desk.open()
+    desk.expect_true("sessionStorage.getItem('assize.left') === null")
+    desk.expect_light("saved")
+    assert desk.events() == []
+
+
+@pytest.mark.once
 @pytest.mark.parametrize("elsewhere", [False, True])
 def test_signing_out_asks_about_a_note_that_was_typed(desk: Desk, elsewhere: bool) -> None:
     desk.page.keyboard.press("n")

@@ -104,11 +104,12 @@
   var left = null, present = document.querySelector(".account [data-forget], .account [data-nobody]");
   try { left = sessionStorage.getItem("assize.left"); } catch (error) { /* refused */ }
   if (left !== null && present) {
-    sessionStorage.removeItem("assize.left");
-    if (present.dataset.forget !== left) {
-      unsent(left, "clear");
+    var gone = left.indexOf("gone:") === 0, whose = gone ? left.slice(5) : left;
+    if (gone || present.dataset.forget !== whose) {
+      sessionStorage.setItem("assize.left", "gone:" + whose); // a page that is left at once is not the last to try
       drafts("draft:").forEach(function (key) { localStorage.removeItem(key); });
-    }
+      unsent(whose, "clear").then(function () { sessionStorage.removeItem("assize.left"); });
+    } else sessionStorage.removeItem("assize.left");
   }
 
   function drafts(name) { return Object.keys(localStorage).filter(function (key) { return key.indexOf(name) === 0; }); }
