@@ -81,7 +81,7 @@ def _stages(found: Collection, user: access.Anyone, roles: set[str]) -> list[Sta
     judged = assess.judged_stage(found, user, roles) if roles else evaluation.judged_stage(found)
     release = evaluation.release_stage(found, opens=access.sees_released(roles))
     stages = [selectors.people_stage(found, roles), *selectors.pooling_stages(found, roles), judged, release]
-    if found.is_archived:  # nothing in it is next
+    if found.is_archived or not roles:  # nothing in it is next, or not for a stranger
         stages = [replace(stage, state="todo") if stage.state == "now" else stage for stage in stages]
     return stages
 

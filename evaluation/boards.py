@@ -132,7 +132,10 @@ class Board:
 
     @property
     def lead(self) -> str:
-        """What the test says, in a sentence."""
+        """What the test says, in a sentence, with the measure as people call it."""
+        return self.lead_by(self.focus.label if self.focus else "")
+
+    def lead_by(self, measure: str) -> str:
         if not self.best or not self.focus:
             if len(self.rows) == 1:
                 return "A single run is compared with nothing."
@@ -144,10 +147,10 @@ class Board:
         if not same:
             whose = f"all {others} others" if len(self.rows) == self.all_runs else f"the {others} others shown"
             whose = "the other run" if others == 1 else whose
-            return f"By {self.focus.label}, {self.best} is better than {whose} ({told}{over}, 0.05)."
+            return f"By {measure}, {self.best} is better than {whose} ({told}{over}, 0.05)."
         among = "" if len(self.rows) == self.all_runs else f" of the {len(self.rows)} runs shown"
         number = "one run is" if len(same) == 1 else f"{len(same)} runs are"
-        return f"By {self.focus.label}, {self.best} is best{among}; {number} not significantly different from it ({told}{over}, 0.05), marked ≈."
+        return f"By {measure}, {self.best} is best{among}; {number} not significantly different from it ({told}{over}, 0.05), marked ≈."
 
 
 def leaderboard(standing: Standing, wanted: Wanted | None = None) -> Board:

@@ -62,10 +62,11 @@ class ImportForm(forms.Form):
         required=False,
         help_text="It may be for another collection, and an import is not taken back. A few unknown documents are accepted in any case, and told.",
     )
-    zeros = forms.BooleanField(
-        label="Take 0858 as 858",
+    zeros = forms.ChoiceField(
+        label="If zeros are all that differs, as in 0858 for 858",
+        choices=[("refuse", "Refuse the file"), ("drop", "Drop them: 0858 is 858"), ("keep", "Keep them: 0858 is unknown")],
+        initial="refuse",
         required=False,
-        help_text="Drop the zeros before a docno where the collection has only what is left.",
     )
     grades = forms.CharField(
         label="Map grades",

@@ -181,8 +181,8 @@ class ImportFields(In):
     unknown: Literal["refuse", "take"] = Field(
         "refuse", description="Of a file that names hardly any document of the collection."
     )
-    zeros: Literal["keep", "drop"] = Field(
-        "keep", description="drop: a docno 0858 is taken as 858 where the collection has that alone."
+    zeros: Literal["refuse", "keep", "drop"] = Field(
+        "refuse", description="Of a docno 0858 where the collection has 858 alone; drop: it is taken as that."
     )
     sample: Literal["", "strata", "prels"] = Field(
         "", description="Which form a sample's five columns have; told by the file unless it may be either."

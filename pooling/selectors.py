@@ -91,12 +91,12 @@ def member_counts(collection: Collection) -> dict[str, int]:
 
 
 def members(collection: Collection, *, ended: bool = False) -> QuerySet[Membership]:
-    """Members by role (organizers first) and name; machines with their tokens, `imported` ones marked."""
+    """Members by role (organizers first) and name; machines with their tokens. Who stands for an import comes last."""
     tokens = Prefetch("user__tokens", queryset=ApiToken.objects.order_by("-pk"))
     rows = collection.memberships.filter(ended_at__isnull=not ended).select_related("user").prefetch_related(tokens)
     rows = rows.annotate(imported=Exists(imported_people().filter(pk=OuterRef("user_id"))))
     order = Case(*(When(role=role, then=place) for place, role in enumerate(Role)), output_field=IntegerField())
-    return rows.order_by(order, *by_name("user__name"), "pk")
+    return rows.order_by("imported", order, *by_name("user__name"), "pk")
 
 
 def by_name(field: str = "name") -> tuple[Any, ...]:

@@ -248,7 +248,7 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "baseline-run {slug} --k1 high",
         ),
         "zeros of docnos": Mistake(
-            "Expected one of keep, drop; found “some”.",
+            "Expected one of refuse, keep, drop; found “some”.",
             None,
             ("POST", f"{A}/qrels", {"file": FILE, "zeros": "some"}),
             "import-qrels {slug} {file} --zeros some",

@@ -30,7 +30,7 @@ from pooling.services.work import Work
 
 KINDS = ("judgments", "release")
 UNKNOWN_WAYS = ("refuse", "take")
-ZEROS_WAYS = ("keep", "drop")
+ZEROS_WAYS = ("refuse", "keep", "drop")
 UNKNOWN, STRANGERS = "DOC_UNKNOWN", "DOCS_UNKNOWN"  # of a line, and of the file
 MOST_MB = 64
 TRIES = 3
@@ -42,8 +42,8 @@ NEARLY_ALL = 0.9  # of the documents: then it is rather the file of another coll
 class Options:
     """How a file is taken. `assessor`: whose it is, if no column tells; `grades`: theirs to ours, as `1=2 2=3`; `sample`:
     which form five columns have (strata or prels), where they may be either; `unknown`: whether a file is taken of whose
-    documents nearly all are not in the collection; `zeros`: whether docnos keep the zeros before them, or drop them where the
-    collection has only what is left."""
+    documents nearly all are not in the collection; `zeros`: of docnos that the collection has without the zeros before
+    them alone, whether they keep or drop these."""
 
     kind: str = "judgments"
     assessor: str = ""
@@ -52,7 +52,7 @@ class Options:
     note: str = ""
     sample: str = ""
     unknown: str = "refuse"
-    zeros: str = "keep"
+    zeros: str = "refuse"
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,26 +123,31 @@ def check_report(collection: Collection, data: bytes, options: Options) -> Repor
     return _check(collection, data, options).report
 
 
-def _add_strangers(report: Report, lines: int, unknown: str) -> None:
+def _add_strangers(report: Report, lines: int, unknown: str, zeros: str) -> None:
     """Of documents that the collection has not, in a file that can be taken: how many and which are the first. Where they are
-    nearly all it is a fault, unless one has said that they are meant: what is imported is not taken back."""
+    nearly all, or would be there without zeros before them, it is a fault unless one has said what is meant: what is imported is
+    not taken back."""
     count = report.count(UNKNOWN)
     if not count or not report.ok:
         return
-    named = [f"{one.value} on line {one.line:,}" for one in report.findings if one.code == UNKNOWN]
+    found = [one for one in report.findings if one.code == UNKNOWN]
+    named = [f"{one.value} on line {one.line:,}" for one in found]
     first = "; the first are" if len(named) > 3 else ":"
     told = f"{count:,} of {lines:,} lines name documents that are not in this collection"
     if count == lines:
         told = f"None of its {lines:,} lines names" if lines > 1 else "Its one line does not name"
         told += " a document of this collection"
     nearly_all, more = count >= NEARLY_ALL * lines, ""
-    if (zeros := next((one for one in report.findings if one.code == UNKNOWN and _by_zeros(one)), None)) is not None:
-        more = f" If zeros are all that differs, choose to take {zeros.value} as {zeros.near}."
-    if nearly_all:
-        more += " It looks like the qrels of another collection."
-    if nearly_all and unknown == "refuse":
-        more += " If it is not, choose to take unknown documents."
-    severity: Severity = "error" if nearly_all and unknown == "refuse" else "warning"
+    with_zeros = next(filter(_by_zeros, found), None) if zeros == "refuse" else None
+    refused = with_zeros is not None or (nearly_all and unknown == "refuse")
+    if with_zeros:
+        more = f" Choose to drop zeros, so that {with_zeros.value} is {with_zeros.near}, or to keep them (in programs: zeros)."
+    elif nearly_all and all(one.near for one in found):
+        more = f" Here they are called otherwise, as {found[0].near} for {found[0].value}: correct them in the file."
+    elif nearly_all:
+        more = " It looks like the qrels of another collection."
+        more += " If it is not, choose to take unknown documents (in programs: unknown)." if refused else ""
+    severity: Severity = "error" if refused else "warning"
     report.add(severity, STRANGERS, 0, f"{told}{first} {', '.join(named[:3])}.{more}")
 
 
@@ -174,7 +179,7 @@ def _check(collection: Collection, data: bytes, options: Options) -> importing.C
     if kind == "judgments":
         told = {"assessor": assessor.strip(), "repeats": repeats}
         checked = importing.check_judgments(collection, data, **told, grades=grades, drop_zeros=drop_zeros)
-        _add_strangers(checked.report, len(checked.lines), unknown)
+        _add_strangers(checked.report, len(checked.lines), unknown, options.zeros)
         if not checked.report.ok:
             raise Faulty(checked.report)
         return checked
@@ -195,7 +200,7 @@ def _check(collection: Collection, data: bytes, options: Options) -> importing.C
     columns, report = read_qrels(plain, topics=numbers, docnos=known, levels=levels, grades=grades, drop_zeros=drop_zeros)
     if columns is None:
         raise Faulty(report)
-    _add_strangers(report, len(columns.grades) + report.count("DUPLICATE_SAME"), unknown)
+    _add_strangers(report, len(columns.grades) + report.count("DUPLICATE_SAME"), unknown, "keep" if sample else options.zeros)
     if not report.ok:
         raise Faulty(report)
     return Qrels(columns, report, sample)

@@ -173,8 +173,7 @@ def import_qrels(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         by, given = access.require_sign_in(request.user), {**form.cleaned_data}
         data = given.pop("file").read()
-        given["zeros"] = "drop" if given["zeros"] else "keep"
-        given |= {name: given[name] or "refuse" for name in ("repeats", "unknown")}
+        given |= {name: given[name] or "refuse" for name in ("repeats", "unknown", "zeros")}
         try:
             options = importing.Options(**given)
             job = importing.request_import(collection, by=by, data=data, options=options)

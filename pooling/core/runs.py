@@ -142,7 +142,7 @@ def tag_fault(tag: str) -> str:
 def note_tag(given: str, found: bytes, report: Report) -> None:
     """That a run is called otherwise than its file."""
     if given.encode() != found:
-        words = f'The run is called "{given}"; its file has the tag "{shown(found)}" and is kept as it is.'
+        words = f'"{given}" was given as the tag; that of the file is "{shown(found)}".'
         report.add("info", "TAG_GIVEN", 0, words, shown(found))
 
 

@@ -49,6 +49,7 @@ def test_sought_words_are_marked_and_many_fields_are_folded() -> None:
     for given in ({f"f{n}": "x" for n in range(9)}, {"abstract": "x" * 900}):
         many = extra.stored(given)
         assert facts(many, sought, "").are_folded and not facts(many, sought, "", above_text=False).are_folded
+        assert not facts(extra.stored({"by": "Pooch, U.", **given}), sought, "").are_folded  # what is sought is in view
 
 
 @pytest.mark.once

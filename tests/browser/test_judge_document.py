@@ -31,6 +31,15 @@ def put(desk: Desk, docnos: list[str], html: str = "", text: str = "") -> None:
     desk.reload()
 
 
+def test_what_is_there_for_ears_alone_makes_no_page_longer(desk: Desk) -> None:
+    """Documents without a title have a heading that is not seen; it stays within the pane that scrolls."""
+    Document.objects.filter(docno__in=order(desk)).update(title="", text="\n\n".join(["Slow water under the bridge."] * 40))
+    for address in (desk.home, f"{desk.home}many/"):
+        desk.page.goto(address)
+        expect(desk.page.locator(".judge[data-ready]")).to_be_visible()
+        assert desk.page.evaluate("document.documentElement.scrollHeight <= innerHeight"), address
+
+
 def noting(alerts: list[str]) -> Callable[[Dialog], None]:
     def note(dialog: Dialog) -> None:
         alerts.append(dialog.message)

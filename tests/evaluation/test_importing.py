@@ -230,12 +230,16 @@ def test_zeros_that_make_two_lines_one_are_told(two: Cast) -> None:
 def test_page_api_and_command_drop_zeros(two: Cast, client_for: ClientFor, assize: Assize, tmp_path: Path, kind: str) -> None:
     make_documents(two.collection, ["858", "007", "9"])
     sent, olga = {"kind": kind, "assessor": "nist" if kind == "judgments" else ""}, client_for(two.organizer)
-    hint = "If zeros are all that differs, choose to take 0858 as 858."
-    answer = olga.post("/api/v1/collections/harbour-trials/qrels", {**sent, "file": SimpleUploadedFile("q", ZEROS[0])})
-    assert hint in answer.json()["message"]
-    for address, zeros in (("/api/v1/collections/harbour-trials/qrels", "drop"), ("/c/harbour-trials/import-qrels/", "on")):
+    hint = "Choose to drop zeros, so that 0858 is 858, or to keep them (in programs: zeros)."
+    for address in ("/api/v1/collections/harbour-trials/qrels", "/c/harbour-trials/import-qrels/"):
+        answer = olga.post(address, {**sent, "file": SimpleUploadedFile("q", ZEROS[0])})
+        assert (answer.status_code, hint in answer.content.decode(), Job.objects.exists()) == (422, True, False)
+        answer = olga.post(address, {**sent, "zeros": "keep", "file": SimpleUploadedFile("q", ZEROS[0])})
+        assert Job.objects.get().message.startswith("2 of 4 lines name documents that are not in this collection")
         Job.objects.all().delete()
-        olga.post(address, {**sent, "zeros": zeros, "file": SimpleUploadedFile("q", ZEROS[0])})
+    for address in ("/api/v1/collections/harbour-trials/qrels", "/c/harbour-trials/import-qrels/"):
+        Job.objects.all().delete()
+        olga.post(address, {**sent, "zeros": "drop", "file": SimpleUploadedFile("q", ZEROS[0])})
         job = Job.objects.get()
         assert (job.args["zeros"], job.message) == ("drop", "")
     file = tmp_path / "old.qrels"
@@ -367,7 +371,7 @@ def test_qrels_of_another_collection_are_refused_unless_they_are_meant(
     make_documents(two.collection, ["a"])
     data, file = b"1 0 x1 2\n1 0 x2 0\n2 0 x3 3\n", tmp_path / "old.qrels"
     told = "None of its 3 lines names a document of this collection: x1 on line 1, x2 on line 2, x3 on line 3. It looks like "
-    told += "the qrels of another collection. If it is not, choose to take unknown documents."
+    told += "the qrels of another collection. If it is not, choose to take unknown documents (in programs: unknown)."
     sent, olga = {"kind": kind, "assessor": "nist" if kind == "judgments" else ""}, client_for(two.organizer)
     page = olga.post("/c/harbour-trials/import-qrels/", {**sent, "file": SimpleUploadedFile("q", data)})
     assert (page.status_code, escape(told) in page.content.decode()) == (422, True)
@@ -377,6 +381,16 @@ def test_qrels_of_another_collection_are_refused_unless_they_are_meant(
     by_hand = assize("import-qrels", "harbour-trials", file, "--as", kind, "--assessor", "nist")
     assert (by_hand.status, f"{file}: error: {told}" in by_hand.err) == (1, True)
     assert not Job.objects.exists() and not Judgment.objects.exists() and not Release.objects.exists()
+
+
+def test_qrels_of_documents_that_are_called_otherwise_here_say_how(two: Cast) -> None:
+    make_documents(two.collection, [str(number) for number in range(1400, 1412)])
+    with pytest.raises(importing.Faulty) as told:
+        importing.check_report(two.collection, b"1 0 CACM-1410 2\n1 0 CACM-1402 0\n", importing.Options(kind="release"))
+    [whole] = [one.message for one in told.value.report.findings if one.code == importing.STRANGERS]
+    assert whole.endswith(
+        ": CACM-1410 on line 1, CACM-1402 on line 2. Here they are called otherwise, as 1410 for CACM-1410: correct them in the file."
+    )
 
 
 def test_page_refuses_with_findings_and_takes_by_a_job(two: Cast, client_for: ClientFor) -> None:

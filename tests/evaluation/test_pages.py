@@ -18,9 +18,11 @@ from evaluation.models import Release
 from evaluation.services import releases
 from pooling.models import Collection, Corpus, PoolItem, Run
 from pooling.services import collections
+from tests.commands.conftest import Assize, assize
 from tests.conftest import Cast, ClientFor
 from tests.evaluation import factories
 
+__all__ = ["assize"]
 pytestmark = pytest.mark.once  # what pages make of the same rows; tests/test_access.py opens each on both
 
 HERE = "/c/harbour-trials/"
@@ -285,7 +287,9 @@ def test_scoring_under_way_failed_and_done(judged: Cast, olga: Client, client_fo
     assert "Score new runs" not in page and "alpha" in page
 
 
-def test_a_late_run_is_told_of_where_it_is_missed(release: Release, judged: Cast, client_for: ClientFor) -> None:
+def test_a_late_run_is_told_of_where_it_is_missed(
+    release: Release, judged: Cast, client_for: ClientFor, assize: Assize
+) -> None:
     """To organizers, who can score it, and to whoever submitted it; to nobody else."""
     factories.make_run(judged.collection, "gamma", factories.BETA, by=judged.participant)
     why = "gamma was submitted after release 1 was frozen, and has no scores under it. "
@@ -301,6 +305,8 @@ def test_a_late_run_is_told_of_where_it_is_missed(release: Release, judged: Cast
     )
     assert "no scores under it. Score new runs on the leaderboard, or freeze the next release." in text(olga, "scores/gamma/")
     assert "gamma" not in text(rosa, "leaderboard/") and "There is no run “gamma” with scores" in text(rosa, "scores/gamma/")
+    shell = assize("leaderboard", judged.collection.slug).err
+    assert "without scores under it: gamma." in shell and "MAP" not in shell
     releases.request_scores(release, by=judged.organizer)
     assert "no scores" not in text(olga, "runs/")  # it is being scored
     factories.score(release)

@@ -20,7 +20,7 @@ __all__ = ["assize"]
 
 LONG = "UniversityOfNowhere-title-2x"  # 28 characters, as CLEF had them
 DATA = run_file(LONG, t1="d1 d2", t2="d3")
-NOTE = f'The run is called "short"; its file has the tag "{LONG}" and is kept as it is.'
+NOTE = f'"short" was given as the tag; that of the file is "{LONG}".'
 
 
 @pytest.fixture

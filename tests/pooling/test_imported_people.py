@@ -52,8 +52,7 @@ def test_people_hides_them_until_asked(imported: Cast, client_for: ClientFor) ->
 def test_members_says_imported(imported: Cast, client_for: ClientFor) -> None:
     page = client_for(imported.organizer).get(f"/c/{imported.collection.slug}/members/").content.decode()
     assert page.count("imported</span>") == 3 and "account closed" not in page
-    listed = [name for name in names(page) if name.startswith("W")]
-    assert listed == ["W1", "W2", "W10"]
+    assert names(page)[-3:] == ["W1", "W2", "W10"]  # whoever is somebody comes first
 
 
 def test_overview_tells_them_apart(imported: Cast) -> None:

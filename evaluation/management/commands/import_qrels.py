@@ -25,8 +25,8 @@ class Command(CollectionCommand):
         parser.add_argument("--sample", choices=("strata", "prels"), default="", help="the form of five columns, if unsure")
         about = "of a file that names hardly any document of the collection; refuse"
         parser.add_argument("--unknown", choices=importing.UNKNOWN_WAYS, default="refuse", help=about)
-        about = "drop: take 0858 as 858, where the collection has that alone; keep unless given"
-        parser.add_argument("--zeros", choices=importing.ZEROS_WAYS, default="keep", help=about)
+        about = "of 0858 where the collection has 858 alone: drop takes it as that; refuse"
+        parser.add_argument("--zeros", choices=importing.ZEROS_WAYS, default="refuse", help=about)
         self.add_by(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.commands import Error
-from evaluation import boards, exports, standings
+from evaluation import boards, exports, selectors, standings
 from evaluation.boards import CORRECTIONS, Wanted
 from evaluation.core.comparison import TESTS
 from pooling.commands import CollectionCommand
@@ -47,4 +47,6 @@ class Command(CollectionCommand):
             scores = {column.name: cell.text for column, cell in zip(board.columns, row.cells, strict=True)}
             rows.append({"run": row.run.tag, "group": row.run.group, "best": "=" if row.same else "", **scores})
         self.table(rows, ["run", "group", "best", *(column.name for column in board.columns)])
-        self.say(f"{standing.name.capitalize()}. {board.lead}")
+        self.say(f"{standing.name.capitalize()}. {board.lead_by(board.focus.name if board.focus else '')}")
+        if standing.release and (late := [run.tag for run in selectors.late(standing.release)]):
+            self.say(f"Submitted after the release was frozen, and without scores under it: {', '.join(late)}.")
