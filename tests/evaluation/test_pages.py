@@ -67,6 +67,7 @@ def test_strangers_are_told_what_is_judged_in_the_newest_public_release(
     told = text(client_for(None), "")
     assert f"{release.counts['items']} documents in release 1" in told
     assert "wanted" not in told and "without assessor" not in told
+    assert "stage-now" not in client_for(None).get(HERE).content.decode()  # nothing is theirs to do
     factories.judge(factories.make_item(judged.collection, "1", "later", by=judged.organizer), judged.assessor, 1)
     assert f"{release.counts['items']} documents in release 1" in text(client_for(judged.stranger), "")
     releases.set_state(release, by=judged.organizer, state="withdrawn", note="Wrong.")
